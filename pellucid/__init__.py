@@ -31,15 +31,18 @@ if TYPE_CHECKING:
     from pellucid.explaining.explain import explain_all
     from pellucid.explaining.figure import figure, latex
     from pellucid.explaining.inputs.loading import load
-    from pellucid.explaining.inputs.pipelines import from_pipeline
+    from pellucid.explaining.inputs.pipelines import zero_shot
+    from pellucid.explaining.inputs.scikit import from_pipeline
     from pellucid.explaining.planting import plant
     from pellucid.explaining.read import examples, read
     from pellucid.explaining.report import report
     from pellucid.explaining.typed_explain import explain
+    from pellucid.explaining.word_pairs import word_pairs
     from pellucid.layers.concepts_door import concepts
     from pellucid.layers.door import layer_analysis
     from pellucid.layers.lens_door import lens
     from pellucid.layers.record import LayerAnalysis
+    from pellucid.models.classifiers.bi_encoder import similarity
     from pellucid.models.classifiers.function import from_function
     from pellucid.models.classifiers.network import from_network
     from pellucid.results.explanation import Explanation
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from pellucid.results.results import Results
     from pellucid.results.storage import save
     from pellucid.results.table import Table
+    from pellucid.results.word_map import WordPairs
     from pellucid.run.hidden_target import HiddenState
     from pellucid.run.labels import Labels
     from pellucid.run.word import Word
@@ -78,6 +82,7 @@ __all__ = [
     "Translation",
     "Upgrade",
     "Word",
+    "WordPairs",
     "accuracy",
     "attack",
     "attack_list",
@@ -120,6 +125,7 @@ __all__ = [
     "save",
     "select",
     "shortcuts",
+    "similarity",
     "spans",
     "to_data_frame",
     "to_dataset",
@@ -128,10 +134,12 @@ __all__ = [
     "train_translator",
     "translate",
     "verify",
+    "word_pairs",
     "write",
     "write_blind_sheet",
     "write_csv",
     "write_eraser",
     "write_eraser_examples",
     "write_json_lines",
+    "zero_shot",
 ]

@@ -32,6 +32,8 @@ RUNNABLE = [
             "use-results-elsewhere",
             "what-layers-know",
             "explain-what-a-model-writes",
+            "zero-shot",
+            "similarity-and-reranking",
         )
     ),
 ]
@@ -220,6 +222,8 @@ def test_the_code_of_a_page_runs_as_it_is_written(page, tmp_path):
     for folder in ("my-classifier", "runs/pocket", "runs/twin"):
         save_tiny(tmp_path / folder, id2label={0: "negative", 1: "neutral", 2: "positive"})
     save_tiny(tmp_path / "runs" / "helpdesk", labels=classes_of("helpdesk", []))
+    save_tiny(tmp_path / "my-nli-model", labels=("contradiction", "neutral", "entailment"))
+    save_tiny(tmp_path / "my-reranker", labels=("relevance",), problem_type="regression")
     tiny_masked_lm().save_pretrained(tmp_path / "my-checkpoint")
     TOKENIZERS["bert"]().save_pretrained(tmp_path / "my-checkpoint")
     save_tiny_writing(tmp_path / "my-translator")

@@ -2,7 +2,7 @@
 
 An example is what a reader can paste after `import pellucid`. Those of a class's methods go on from that of the class.
 The folder that they run in has what a reader has already: `my-classifier`, `my-span-classifier`,
-`my-attention-classifier`, `my-translator`, `reviews.csv`, and a program in the place of a word aligner.
+`my-attention-classifier`, `my-nli-model`, `my-translator`, `reviews.csv`, and a program in the place of a word aligner.
 """
 
 import doctest
@@ -42,6 +42,7 @@ def folder(tmp_path_factory):
     """A reader's folder: three models, and forty labelled reviews."""
     folder = tmp_path_factory.mktemp("reader")
     save_tiny(folder / "my-classifier", "bert", LABELS)
+    save_tiny(folder / "my-nli-model", "bert", ("contradiction", "neutral", "entailment"))
     span = tiny_composed("span")
     save_composed(span.network, span.tokenizer, Plan("tiny", "span", {}, LABELS), folder / "my-span-classifier")
     units = tiny_composed("additive")

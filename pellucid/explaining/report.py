@@ -26,6 +26,7 @@ from pellucid.drawing.reading_guide import (
 )
 from pellucid.explaining.views.corpus import corpus_opening, corpus_sections, is_corpus
 from pellucid.explaining.views.opening import opening, table_opening
+from pellucid.explaining.views.pairs import beside_sections
 from pellucid.explaining.views.shortcuts import shortcut_sections
 from pellucid.explaining.views.side_by_side import side_by_side_sections
 from pellucid.explaining.views.span_analysis import span_analysis_opening, span_analysis_sections
@@ -58,7 +59,8 @@ def report(
         table); from `concepts`, plots of one word over the layers (without a table); from `attention_analysis`,
         the verdict with its tests (without a table); from `diff`, texts under two versions side by side
         (without a table); from `attack`, texts before and after (without a table); from `explain_corpus`, where a
-        `Run` has more texts than fit a page, a page that leads to pages of a thousand texts (without a table).
+        `Run` has more texts than fit a page, a page that leads to pages of a thousand texts (without a table); from
+        `word_pairs`, both texts and their matrix.
     table: from `compare`; shown after the results.
     path: the file to write; a file that exists is replaced.
     title: the heading of the page; None: what the page shows.
@@ -241,7 +243,8 @@ def _explanation_sections(explanations: Sequence[Explanation], scale: Scale) -> 
     """Few texts as cards, many with a summary before them."""
     if is_corpus(explanations):
         return corpus_sections(explanations, scale=scale)
-    return [texts_section(explanations, scales=None if scale == "page" else {})]
+    texts = texts_section(explanations, scales=None if scale == "page" else {})
+    return [*beside_sections(explanations), texts]
 
 
 def texts_section(

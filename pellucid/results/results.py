@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args, overload
 
 from pellucid.base.checks import known, one_of, short_title
 from pellucid.base.kinds import renderers
@@ -57,7 +57,7 @@ def text_row(explanation: Explanation) -> TextRow:
 if TYPE_CHECKING:
     import pandas
 
-Order = Literal["confidence", "text_order"]
+Order = Literal["confidence", "value", "text_order"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,14 +170,19 @@ class Results(Sequence[Explanation]):
     def sorted_by(self, order: Order = "confidence", *, ascending: bool = True) -> "Results":
         """A sorted copy; ties keep their order.
 
-        order: "confidence", the predicted class's probability, or "text_order", the list that the texts were first in.
-        ascending: the least sure, or the first, comes first. Raises `BadSetting` for another order.
+        order: "confidence", the predicted class's probability, "value", the number that is explained, or "text_order",
+            the list that the texts were first in.
+        ascending: the least sure, the lowest, or the first, comes first. Raises `BadSetting` for another order.
 
         >>> [one.example.text for one in results.sorted_by("confidence")]
         ['Dull.', 'A good film.', 'Not good.']
         """
-        one_of("order", order, ("confidence", "text_order"))
-        keys = self.numbers if order == "text_order" else [explanation.prediction.probability for explanation in self]
+        one_of("order", order, get_args(Order))
+        keys = {
+            "confidence": lambda: [explanation.prediction.probability for explanation in self],
+            "value": lambda: [explanation.target.value for explanation in self],
+            "text_order": lambda: self.numbers,
+        }[order]()
         places = sorted(range(len(self)), key=keys.__getitem__, reverse=not ascending)
         return _at(self, places, self.seconds)
 

@@ -1,14 +1,15 @@
-"""A map of one text: the scores of its words, or sentences, in each row (a layer, a step, a model)."""
+"""A map of one text: the scores of its words, or sentences, in each row (of a layer, say); a map of two texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.base.checks import shortened
+from pellucid.base.checks import shortened, whole
 from pellucid.base.errors import BadInput
 from pellucid.results.explanation import Explanation
 from pellucid.results.unit_scores import coarser
+from pellucid.text.example import Example
 from pellucid.text.units import Kind, united_reading
 
 Place = tuple[int, int, int]  # segment, start and end of a word in the original text
@@ -102,3 +103,46 @@ def _map(explanation: Explanation, kind: Kind) -> WordMap:
 
 def _coarsest(maps: Sequence[WordMap]) -> float:
     return max(each.resolution for each in maps)
+
+
+# The same of two texts: a row for each word of the first, a column for each of the second.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordPairs:
+    """The similarity of two texts as numbers of word pairs, from `word_pairs`.
+
+    example: both texts. words: those of each text, in reading order. places: where each stands, (segment, start, end).
+    matrix: [word of the first text, word of the second], in units of the similarity. value: the similarity. constant:
+        what blank texts contribute; with the matrix' sum it is the value.
+    function: "cosine" or "dot". model: its name. diagnostics: `completeness_gap`, |sum + constant - value| /
+        |value - constant|, and `parity`.
+    caveats: sentences on how far to trust it. settings: n_steps and baselines.
+
+    >>> model = pellucid.similarity("minilm")
+    >>> pairs = pellucid.word_pairs(model, ("A red house.", "A crimson building."))
+    >>> round(float(pairs.matrix.sum()) + pairs.constant, 1) == round(pairs.value, 1)
+    True
+    """
+
+    example: Example
+    words: tuple[tuple[str, ...], tuple[str, ...]]
+    places: tuple[tuple[Place, ...], tuple[Place, ...]]
+    matrix: np.ndarray
+    value: float
+    constant: float
+    function: str
+    model: str
+    diagnostics: dict[str, float]
+    caveats: tuple[str, ...]
+    settings: dict[str, object]
+
+    def __repr__(self) -> str:
+        rows, columns = self.matrix.shape
+        return f"<WordPairs {rows} x {columns} words, {self.function} similarity {self.value:.2f}>"
+
+    def top(self, count: int = 5) -> list[tuple[str, str, float]]:
+        """The pairs with the largest numbers of either sign, (word, word, number), strongest first."""
+        order = np.argsort(-np.abs(self.matrix), axis=None, kind="stable")[: whole("count", count, 1, 10**9)]
+        places = [np.unravel_index(place, self.matrix.shape) for place in order.tolist()]
+        return [(self.words[0][row], self.words[1][column], float(self.matrix[row, column])) for row, column in places]

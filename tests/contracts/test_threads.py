@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attributions
-from pellucid.explaining.inputs.pipelines import from_pipeline
+from pellucid.explaining.inputs.scikit import from_pipeline
 from pellucid.models.classifiers.function import from_function
 from pellucid.models.classifiers.network import from_network
 from pellucid.text.example import as_examples

@@ -21,6 +21,7 @@ from tests.devices.pretended import NAME, switch_on
 from tests.shared.asking import FEW, SOME_TEXTS, ask, works
 from tests.shared.tiny import (
     FAMILIES,
+    TOKENIZERS,
     save_tiny,
     tiny_classifier,
     tiny_composed,
@@ -64,6 +65,23 @@ def explanations(device: str) -> Iterator[tuple[str, float]]:
             choice = (method, FEW.get(method, {}))
             scores = [[one.scores for one in ask(model, TEXTS, choice)] for model in (here, there)]
             yield f"{method}, {kind}", difference(*scores)
+
+
+def readings(device: str) -> Iterator[tuple[str, float]]:
+    """Models that read a text several times, and the pairs of words of a similarity."""
+    classes = ("contradiction", "neutral", "entailment")
+    zero = [
+        pellucid.zero_shot(on_device(tiny_classifier("bert", classes), where), ["a", "b c"])
+        for where in (device, "cpu")
+    ]
+    encoders = [on_device(tiny_classifier("bert"), where).network.base_model for where in (device, "cpu")]
+    alike = [pellucid.similarity(encoder, TOKENIZERS["bert"]()) for encoder in encoders]
+    for name, models, texts in (("zero_shot", zero, TEXTS), ("similarity", alike, [TEXTS])):
+        for method in OF_FAMILIES[:3]:
+            scores = [[each.scores for each in ask(model, texts, (method, FEW.get(method, {})))] for model in models]
+            yield f"{method}, {name}", difference(*scores)
+    if device != NAME:  # torch computes no derivatives forwards of tensors that wrap others
+        yield "word_pairs", difference(*([pellucid.word_pairs(model, TEXTS, n_steps=2).matrix] for model in alike))
 
 
 def trainings(device: str) -> Iterator[tuple[str, float]]:
@@ -138,7 +156,11 @@ def judgements(device: str) -> Iterator[tuple[str, float]]:
 def main(device: str) -> None:
     """Print the differences."""
     library = switch_on() if device == NAME else None
-    done = {title: value for do in (explanations, trainings, translators, judgements) for title, value in do(device)}
+    done = {
+        title: value
+        for do in (explanations, readings, trainings, translators, judgements)
+        for title, value in do(device)
+    }
     print(json.dumps(done))
     del library
 

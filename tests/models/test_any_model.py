@@ -16,7 +16,7 @@ from torch import nn
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken
 from pellucid.base.kinds import attributions
-from pellucid.explaining.inputs.pipelines import from_pipeline
+from pellucid.explaining.inputs.scikit import from_pipeline
 from pellucid.models.classifiers.function import PROBES, from_function
 from pellucid.models.classifiers.network import from_network
 from pellucid.run.batch import OPERATORS

@@ -8,8 +8,15 @@ import torch
 from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.explaining.inputs.loading import load
-from pellucid.explaining.inputs.pipelines import column_transformer, from_pipeline, from_transformers
+from pellucid.explaining.inputs.pipelines import (
+    encodes_sentences,
+    from_cross_encoder,
+    from_sentence_transformer,
+    from_transformers,
+    scores_pairs,
+)
 from pellucid.explaining.inputs.readings import ModelSource
+from pellucid.explaining.inputs.scikit import column_transformer, from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.composed.composed import encoder_model, is_encoder
 from pellucid.models.folders.configuration import wrong_kind
@@ -56,8 +63,8 @@ def any_model_from(source: Any) -> Model:
     """The model behind what a user has; raises `BadInput` or `ModelCannot` with the way to write what cannot be read.
 
     source: a model of ours, which is returned as it is; a folder or hub name, which is loaded; a pipeline of
-        transformers for text classification, or its model with its tokenizer in a tuple; a fitted scikit-learn pipeline
-        that reads texts.
+        transformers for text classification, or its model with its tokenizer in a tuple; a `SentenceTransformer` or
+        `CrossEncoder` of sentence-transformers; a fitted scikit-learn pipeline that reads texts.
     """
     if is_model(source):
         return cast(Model, source)
@@ -65,6 +72,10 @@ def any_model_from(source: Any) -> Model:
         return load(_possible_name(source))
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], torch.nn.Module):
         return load(source[0], source[1])
+    if encodes_sentences(source):
+        return from_sentence_transformer(source)
+    if scores_pairs(source) and not hasattr(source, "task"):
+        return from_cross_encoder(source)
     if isinstance(source, torch.nn.Module):
         raise _network_alone(source)
     if hasattr(source, "task") and isinstance(getattr(source, "model", None), torch.nn.Module):

@@ -1,23 +1,28 @@
-"""Pipelines as they are: of transformers, whose settings are followed or refused by name, and of scikit-learn."""
+"""Pipelines, and objects of sentence-transformers, as they are: what cannot be followed is refused by name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import NoneType
+from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import torch
-from scipy.sparse import lil_matrix
+from torch import Tensor
 
-from pellucid.base.checks import clipped, every, listed, of_class, quoted, reason
-from pellucid.base.errors import BadInput, BadSetting, ModelCannot, notify
-from pellucid.explaining.inputs.loading import load
-from pellucid.models.classifiers.function import PROBES, FunctionClassifier, from_function
-from pellucid.models.classifiers.readable import LinearPipeline, n_features, reads_texts, vocabulary_reader
+from pellucid.base.checks import listed, quoted, reason
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, ParityBroken, notify
+from pellucid.explaining.inputs.loading import load, remember
+from pellucid.models.classifiers.bi_encoder import Encoding, Similarity, of_encoder
+from pellucid.models.classifiers.buffer_copies import reading
+from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.in_memory import check_in_memory
+from pellucid.models.classifiers.running import class_names
+from pellucid.models.classifiers.several_readings import Hypotheses, SeveralReadings
 from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled
 from pellucid.models.folders.configuration import TASKS, WRAP, wrong_kind
 from pellucid.run.model import Model
-from pellucid.run.target import Problem, class_probabilities
+from pellucid.run.target import Problem
 
 # What a network that answers for pieces is asked -> the tasks of its pipelines.
 OF_PIECES = {"tag": ("token-classification", "ner"), "answer": ("question-answering",), "word": ("fill-mask",)}
@@ -25,6 +30,7 @@ FOLLOWED = ("truncation", "max_length", "add_special_tokens", "truncation_side")
 WITHOUT_EFFECT = ("padding", "pad_to_multiple_of", "padding_side", "return_tensors", "verbose")  # on a text alone
 TRIALS = ("A good film.", "The staff were kind, but the room was loud and dear, and we left early. " * 3)
 TOLERANCE, COARSE = 1e-3, 3e-2  # of probabilities and numbers; in sixteen bits
+ZERO_SHOT, TEMPLATE = "zero-shot-classification", "This example is {}."
 AS_A_FUNCTION = "explain it as a function from texts to probabilities: pellucid.from_function(predict, labels)"
 
 
@@ -35,12 +41,8 @@ def from_transformers(pipeline: Any) -> Model:
     followed.
     """
     task = str(pipeline.task)
-    if task == "zero-shot-classification":
-        raise ModelCannot(
-            "A zero-shot pipeline asks its model whether a sentence with the label follows from the text; explain that "
-            "pair: pellucid.explain((pipeline.model, pipeline.tokenizer), [(text, 'This example is sport.')], "
-            "target=('entailment', 'contradiction'))."
-        )
+    if task == ZERO_SHOT:
+        return zero_shot(pipeline)
     if any(task in tasks for tasks in OF_PIECES.values()):
         return _of_pieces(pipeline)
     if task not in ("text-classification", "sentiment-analysis"):
@@ -108,21 +110,48 @@ def _problem(pipeline: Any, function: str) -> Problem | None:
 
 def _check_answers(pipeline: Any, model: Model, function: str) -> None:
     """Raise `ModelCannot` where the pipeline answers otherwise than its network does by these settings."""
-    short = any(weights.dtype in (torch.bfloat16, torch.float16) for weights in pipeline.model.parameters())
-    room = COARSE if short else TOLERANCE
+
+    def answers(text: str) -> dict[str, float]:
+        return {str(answer["label"]): float(answer["score"]) for answer in _flat(pipeline(text, top_k=None))}
+
     plain: Any = model
-    for text in TRIALS:
-        prediction = plain.predict([text])[0]
-        ours = prediction.logits if function == "none" or model.problem == "regression" else prediction.probabilities
-        answers = dict(zip(model.labels, ours, strict=False))
+    values = function == "none" or model.problem == "regression"
+    _compare("pipeline", answers, lambda text: _named(plain.predict([text])[0], values), pipeline.model)
+
+
+def _named(prediction: Any, values: bool) -> dict[str, float]:
+    """The classes' probabilities, or their logits."""
+    return dict(zip(prediction.labels, prediction.logits if values else prediction.probabilities, strict=False))
+
+
+def _compare(
+    what: str,
+    theirs: Callable[[Any], Mapping[str, float]],
+    ours: Callable[[Any], Mapping[str, float]],
+    network: torch.nn.Module,
+    trials: Sequence[Any] = TRIALS,
+) -> None:
+    """Raise `ModelCannot` where an object's own answers to the trials are none of those that would be explained.
+
+    what: the object. theirs, ours: a trial -> its answers by name; all of theirs must be among ours.
+    """
+    short = any(weights.dtype in (torch.bfloat16, torch.float16) for weights in network.parameters())
+    room = COARSE if short else TOLERANCE
+    for trial in trials:
         try:
-            theirs = {str(answer["label"]): float(answer["score"]) for answer in _flat(pipeline(text, top_k=None))}
-        except Exception as error:  # of the pipeline's own code
-            raise ModelCannot(f"The pipeline fails on {quoted(text)}: {reason(error)}.") from error
-        if any(not np.isclose(answers.get(label, np.nan), score, 0, room) for label, score in theirs.items()):
+            with reading(network):  # some objects leave it in evaluation mode
+                expected = theirs(trial)
+        except Exception as error:  # of the object's own code
+            raise ModelCannot(f"The {what} fails on {quoted(trial)}: {reason(error)}.") from error
+        try:
+            answers = ours(trial)
+        except ParityBroken:  # where the guard asks the object itself
+            answers = {}
+        if any(not np.isclose(answers.get(name, np.nan), value, 0, room) for name, value in expected.items()):
+            others = f"{dict(answers)}" if answers else "otherwise"
             raise ModelCannot(
-                f"The pipeline answers {theirs} to {quoted(text)}, and its network by its settings {answers}: it has "
-                f"steps of its own that cannot be followed; {AS_A_FUNCTION}."
+                f"The {what} answers {dict(expected)} to {quoted(trial)}, and its network by its settings {others}: it "
+                f"has steps of its own that cannot be followed; {AS_A_FUNCTION}."
             )
 
 
@@ -131,178 +160,250 @@ def _flat(answers: Any) -> list[dict[str, Any]]:
     return _flat(answers[0]) if isinstance(answers[0], list) else list(answers)
 
 
-# Fitted pipelines of scikit-learn, and objects of other libraries with the same functions.
-
-SAME, N_TRIALS = 1e-9, 8  # of an answer, between a linear model's own and what its coefficients give; rows that show it
+# Zero-shot classification: a label's number is the entailment of a sentence with the label by the text.
 
 
-def from_pipeline(
-    pipeline: Any,
+def zero_shot(
+    model: Any,
+    labels: Sequence[str] | None = None,
     *,
-    name: str | None = None,
-    columns: Sequence[str] = (),
-    text: str | None = None,
-    background: Any = None,
-    draws: int = 64,
-) -> FunctionClassifier:
-    """A fitted scikit-learn pipeline that reads texts as a model that can be explained, judged and compared.
+    hypothesis_template: str | None = None,
+    multi_label: bool | None = None,
+) -> SeveralReadings:
+    """A zero-shot pipeline, or a classifier of entailment, with its labels as a model of texts.
 
-    pipeline: its probabilities are used, or its decision function where it has none; of a regressor its value. Of a
-        vectorizer with a linear model the logits are the decision function, of which the probabilities are made. One
-        that predicts several labels a text counts as multi-label. Other objects with `predict_proba` and `labels`, such
-        as SetFit's, are read too.
-    name: what results call the model; None: the pipeline's class.
-    background, draws: of a pipeline that reads data frames of a text and numbers, as in `from_function`.
-    columns, text: the frame's feature columns, and the column of the text; read off a `ColumnTransformer` at the
-        beginning of the pipeline where they are not named.
+    Each label's number is the network's entailment logit for (text, hypothesis), as the pipeline computes it. Source:
+    Yin, Hay & Roth (2019), "Benchmarking Zero-shot Text Classification", section 4.
 
-    Returns the classifier. Raises `BadInput` for a pipeline that is not fitted, does not classify or has several
-    outputs with classes of their own.
+    model: a pipeline of transformers for zero-shot classification; or a model and its tokenizer in a tuple, a folder, a
+        hub name, or a classifier from `load`, whose classes name the entailment.
+    labels: the candidates; None: those that the pipeline was made with.
+    hypothesis_template: the sentence with {} for the label; None: the pipeline's own, else "This example is {}.".
+    multi_label: False: labels exclude one another, and their probabilities are a softmax over all entailments. True,
+        and where there is one label: each stands alone, and its logit is the entailment less the contradiction. None:
+        as the pipeline was made, else False.
 
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> pipeline = make_pipeline(CountVectorizer(), LogisticRegression())
-    >>> fitted = pipeline.fit(["good film", "good book", "dull film", "dull book"], ["+", "+", "-", "-"])
-    >>> pellucid.from_pipeline(fitted, name="words").predict(["A good evening"])[0]
-    <Prediction + 0.66>
+    Returns a model that every door accepts. Raises `BadSetting` for no labels, the same label twice or a template
+    without {}, `ModelCannot` for a model without an entailment class, or where a pipeline answers otherwise.
+
+    >>> model = pellucid.zero_shot("my-nli-model", labels=["sport", "politics"])
+    >>> results = pellucid.explain(model, "Snow fell on the harbour.", target=("sport", "politics"))
+    >>> print(results[0].target)
+    logit of sport against politics
     """
-    of_class("The name", name, str | NoneType, "give a string")
-    of_class("text", text, str | NoneType, "give the name of the text's column")
-    columns = every("columns", columns, str, "give a list of names")
-    settings: dict[str, Any] = {"name": name or type(pipeline).__name__}
-    if columns or background is not None or column_transformer(pipeline) is not None:
-        text, columns = _columns(pipeline, text, columns)
-        settings |= {"text": text, "columns": columns, "background": background, "draws": draws}
-    linear = None if columns else linear_pipeline(pipeline)
-    if _is_regressor(pipeline):
-        model = from_function(pipeline.predict, ["value"], problem="regression", **settings)
-    else:
-        model = _classifier(pipeline, settings, linear is not None)
-    return replace(model, reader=vocabulary_reader(pipeline), linear=linear)
-
-
-def _classifier(pipeline: Any, settings: dict[str, Any], is_linear: bool) -> FunctionClassifier:
-    classes, title = getattr(pipeline, "classes_", getattr(pipeline, "labels", None)), clipped(settings["name"])
-    if not isinstance(classes, Iterable) or isinstance(classes, str):
+    is_pipeline = hasattr(model, "task")
+    named = {"candidate_labels": labels, "hypothesis_template": hypothesis_template, "multi_label": multi_label}
+    settings = {"hypothesis_template": TEMPLATE, "multi_label": False, **(_own_settings(model) if is_pipeline else {})}
+    settings |= {name: value for name, value in named.items() if value is not None}
+    if settings.get("candidate_labels") is None:
         raise BadInput(
-            f"The pipeline {title} has no classes_: fit it first, and give a classifier; or name the classes "
-            f"yourself: pellucid.from_function(pipeline.predict_proba, labels)."
+            "A zero-shot pipeline needs its labels; name them: pellucid.zero_shot(pipeline, labels=['sport', "
+            "'politics']), and explain what that returns."
         )
-    if any(np.ndim(label) for label in classes):
-        raise BadInput(
-            f"The pipeline {title} has several outputs, each with classes of its own; give from_function a "
-            f"function of one of them."
-        )
-    labels = [str(label) for label in classes]
-    problem: Problem = "multi_label" if _gives_several_labels(pipeline, len(labels)) else "single_label"
-    if hasattr(pipeline, "predict_proba") and not is_linear:
-        return from_function(pipeline.predict_proba, labels, problem=problem, **settings)
-    if hasattr(pipeline, "decision_function"):
-        if problem == "single_label" and len(labels) == 2:
-            problem = "one_logit"
-        return from_function(pipeline.decision_function, labels, gives="logits", problem=problem, **settings)
-    raise BadInput(f"The pipeline {title} has neither predict_proba nor decision_function; give a classifier.")
+    settings["candidate_labels"] = list(class_names("labels", settings["candidate_labels"]))
+    reader = _nli_classifier((model.model, model.tokenizer) if is_pipeline else model)
+    wrapped = _of_labels(reader, **settings)
+    if is_pipeline:
+        _check_labels(model, wrapped, settings)
+    elif isinstance(model, str | Path):
+        remember(wrapped, partial(_zero_shot_again, model, settings))
+    return wrapped
 
 
-def _is_regressor(pipeline: object) -> bool:
-    """Whether a fitted model of scikit-learn gives a value, as its own tags say."""
-    tags = getattr(pipeline, "__sklearn_tags__", None)
+def _zero_shot_again(source: str | Path, settings: dict[str, Any]) -> SeveralReadings:
+    """The same model in another process."""
+    return _of_labels(_nli_classifier(source), **settings)
+
+
+def _of_labels(
+    reader: Classifier, candidate_labels: Sequence[str], hypothesis_template: object, multi_label: object
+) -> SeveralReadings:
+    """The model of these labels; one label alone counts as one of several that do not exclude one another."""
+    names, n_classes = tuple(candidate_labels), len(reader.labels)
+    hypotheses = _hypotheses(names, hypothesis_template)
+    if not isinstance(multi_label, bool):
+        raise BadSetting(f"multi_label={quoted(multi_label)} is not possible; give True or False.")
+    entailment, exclude = _entailment(reader), not multi_label and len(names) > 1
+    against = None if exclude else 0 if entailment else n_classes - 1  # the pipeline's contradiction
+    form = Hypotheses(reader, hypotheses, entailment, against)
+    if len(names) == 1:
+        return SeveralReadings(reader, form, (f"not {names[0]}", names[0]), "one_logit", reader.name)
+    return SeveralReadings(reader, form, names, "single_label" if exclude else "multi_label", reader.name)
+
+
+def _own_settings(pipeline: Any) -> dict[str, Any]:
+    """The settings that a zero-shot pipeline was made with; raises `ModelCannot` for a pipeline of another task."""
+    if pipeline.task != ZERO_SHOT:
+        raise ModelCannot(f"The pipeline is for {quoted(pipeline.task)}; give one for {ZERO_SHOT!r}.")
+    every = {**getattr(pipeline, "_preprocess_params", {}), **getattr(pipeline, "_postprocess_params", {})}
+    return {name: every[name] for name in ("candidate_labels", "hypothesis_template", "multi_label") if name in every}
+
+
+def _hypotheses(labels: Sequence[str], template: object) -> tuple[str, ...]:
+    """The template with each label; raises `BadSetting` for no labels, one twice, or a template without a place."""
+    if not labels or len(set(labels)) < len(labels) or not all(label.strip() for label in labels):
+        raise BadSetting(f"labels must be different names; {', '.join(map(quoted, labels)) or 'none'} came.")
     try:
-        return tags is not None and tags().estimator_type == "regressor"
-    except Exception:  # a model of another library that is built like one of scikit-learn
-        return False
-
-
-def _gives_several_labels(pipeline: object, count: int) -> bool:
-    """Whether a pipeline says of each label whether a text has it; count: of labels."""
-    predict = getattr(pipeline, "predict", None)
-    try:
-        return predict is not None and np.shape(predict([PROBES[0]])) == (1, count) and count > 1
-    except Exception:  # anything can happen in a user's pipeline; explaining says what
-        return False
-
-
-# Pipelines of data frames: which of their columns is the text.
-
-
-def column_transformer(pipeline: Any) -> Any:
-    """The `ColumnTransformer` that a pipeline begins with; None where it begins with something else."""
-    first: Any = getattr(pipeline, "best_estimator_", pipeline)
-    while isinstance(steps := getattr(first, "steps", None), list) and steps:
-        first = steps[0][1]
-    is_fitted = isinstance(getattr(first, "transformers_", None), list) and hasattr(first, "feature_names_in_")
-    return first if is_fitted else None
-
-
-def _columns(pipeline: Any, text: str | None, columns: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """The column of the text and the feature columns; those that are not named are read off the pipeline.
-
-    Raises `BadSetting` where it reads no column as texts, or several.
-    """
-    first = column_transformer(pipeline)
-    if first is None:
-        return text or "text", columns
-    parts = [(part, places) for _, part, places in first.transformers_ if not isinstance(part, str) or part != "drop"]
-    read = [(part, _names(first, places)) for part, places in parts]
-    texts = list(dict.fromkeys(name for part, names in read if reads_texts(part) for name in names))
-    if text is None and len(texts) != 1:
+        sentences = tuple(str(template).format(label) for label in labels)
+    except (LookupError, ValueError, AttributeError):
+        sentences = (str(template),)
+    if not isinstance(template, str) or sentences[0] == template:
         raise BadSetting(
-            f"The pipeline reads {len(texts)} columns as texts ({listed(texts) or 'none'}); name the text's with text=."
+            f"hypothesis_template={quoted(template)} has no place for the label; write {{}} there: 'This text is "
+            f"about {{}}.'"
         )
-    text = texts[0] if text is None else text
-    there = dict.fromkeys(name for _, names in read for name in names)
-    return text, columns or [name for name in there if name != text]
+    return sentences
 
 
-def _names(transformer: Any, places: Any) -> list[str]:
-    """The columns that a part of a `ColumnTransformer` reads, which may name them, number them or mark them."""
-    members: Any = places if isinstance(places, slice) else [places] if isinstance(places, str | int) else list(places)
-    if isinstance(members, list) and all(isinstance(name, str) for name in members):
-        return members
-    return [str(name) for name in np.array(transformer.feature_names_in_)[members]]
+def _nli_classifier(source: Any) -> Classifier:
+    """The classifier behind a network with its tokenizer, a folder or a hub name."""
+    if isinstance(source, str | Path):
+        source = load(source)
+    elif isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], torch.nn.Module):
+        source = load(*source)
+    if not isinstance(source, Classifier):
+        raise BadInput(
+            f"The model came as {type(source).__name__}; give a zero-shot pipeline, a folder, a hub name, or a model "
+            f"with its tokenizer in a tuple."
+        )
+    return source
 
 
-# Linear models of n-grams.
+def _entailment(reader: Classifier) -> int:
+    """The number of the class of entailment, as the pipeline finds it; raises `ModelCannot` where there is none."""
+    names = [label.lower() for label in reader.labels]
+    entailing = [place for place, name in enumerate(names) if name.startswith("entail")]
+    if not entailing or reader.problem in ("one_logit", "regression"):
+        raise ModelCannot(
+            f"{reader.name} has the classes {listed(list(reader.labels))} and none of entailment; give a model that "
+            f"was trained on natural language inference, and name that class in its id2label."
+        )
+    return entailing[0]
 
 
-def linear_pipeline(pipeline: Any) -> LinearPipeline | None:
-    """A vectorizer and a linear model; None for a pipeline that is no such thing, or answers by something else as well.
+def _check_labels(pipeline: Any, model: SeveralReadings, settings: Mapping[str, Any]) -> None:
+    """Raise `ModelCannot` where the pipeline gives other probabilities than the model."""
 
-    Its logits are the decision function, and where it has probabilities, they are softmax or sigmoid of that.
+    def answers(text: str) -> dict[str, float]:
+        answer = pipeline(text, **settings)
+        return dict(zip(answer["labels"], answer["scores"], strict=True))
+
+    _compare("pipeline", answers, lambda text: _named(model.predict([text])[0], False), pipeline.model)
+
+
+# Objects of sentence-transformers, recognised by what they offer; the package is not imported.
+
+PAIRS = tuple(zip(TRIALS, TRIALS[::-1], strict=True))
+IMITATED = "explain it as a function of pairs: pellucid.from_function(function, ['similarity'], problem='regression')"
+
+
+def encodes_sentences(source: Any) -> bool:
+    """Whether something offers what a `SentenceTransformer` does."""
+    sizes = ("similarity", "get_sentence_embedding_dimension")  # the second in old versions
+    offers = callable(getattr(source, "encode", None)) and any(hasattr(source, name) for name in sizes)
+    return offers and isinstance(source, torch.nn.Module)
+
+
+def scores_pairs(source: Any) -> bool:
+    """Whether something offers what a `CrossEncoder` does."""
+    is_wrapper = isinstance(getattr(source, "model", None), torch.nn.Module) and hasattr(source, "tokenizer")
+    activates = hasattr(source, "activation_fn") or hasattr(source, "default_activation_function")
+    return is_wrapper and activates and callable(getattr(source, "predict", None))
+
+
+def from_sentence_transformer(model: Any) -> SeveralReadings:
+    """A `SentenceTransformer` as a model of pairs: the similarity that its `encode` and its similarity function give.
+
+    Raises `ModelCannot` for parts and settings that cannot be followed, by name.
     """
-    best = getattr(pipeline, "best_estimator_", pipeline)
-    steps = getattr(best, "steps", None)
-    model: Any = steps[-1][1] if isinstance(steps, list) and len(steps) > 1 else None
-    if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
-        return None
-    reader = best[:-1]
-    dense = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
-    weights = np.atleast_2d(np.asarray(dense, dtype=np.float64))
-    if weights.shape[1] != n_features(reader):
-        return None
-    constants = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(weights))
-    return LinearPipeline(reader, weights, constants) if _answers_by(model, weights, constants) else None
+    name = type(model).__name__
+    _refuse_prompt(model, name)
+    function = str(getattr(model, "similarity_fn_name", None) or "cosine")
+    if function not in ("cosine", "dot"):
+        raise ModelCannot(f"{name} compares by {function!r}, and cosine and dot can be followed; {IMITATED}.")
+    first = next(iter(model.children()), None)
+    encoder, tokenizer = getattr(first, "auto_model", None), getattr(first, "tokenizer", None)
+    if not isinstance(encoder, torch.nn.Module) or tokenizer is None:
+        raise ModelCannot(
+            f"{name} begins with {type(first).__name__}, which has no transformer (auto_model) with a tokenizer to "
+            f"look into; {IMITATED}."
+        )
+    network = Encoding(model, encoder, getattr(model, "truncate_dim", None))
+    title, longest = getattr(encoder.config, "name_or_path", "") or name, getattr(model, "max_seq_length", None)
+
+    def vector(text: str) -> Tensor:
+        return torch.as_tensor(np.asarray(model.encode([text]))[0], device=wrapped.device)
+
+    wrapped = of_encoder(network, tokenizer, cast(Similarity, function), title, vector, longest)
+    theirs = partial(_own_similarity, model, function, wrapped.labels[0])
+    _compare(name, theirs, lambda pair: _named(wrapped.predict([pair])[0], True), network, PAIRS)
+    return wrapped
 
 
-def _answers_by(model: Any, weights: np.ndarray, constants: np.ndarray) -> bool:
-    """Whether a model's answers to some rows of features are the sums that its coefficients give."""
-    generator, width = np.random.default_rng(0), weights.shape[1]
-    places = [generator.choice(width, min(width, N_TRIALS), replace=False) for _ in range(N_TRIALS)]
-    rows = lil_matrix((N_TRIALS, width))
-    for index, columns in enumerate(places):
-        rows[index, columns] = generator.random(len(columns))
-    rows = rows.tocsr()
-    expected = rows @ weights.T + constants
-    try:
-        answers = (model.predict if _is_regressor(model) else model.decision_function)(rows)
-        chances = model.predict_proba(rows) if hasattr(model, "predict_proba") else None
-    except Exception:  # a model of another library that is built like one of scikit-learn
-        return False
-    problem: Problem = "one_logit" if len(weights) == 1 else "single_label"
-    if np.size(answers) != expected.size or not np.allclose(
-        answers, np.reshape(expected, np.shape(answers)), SAME, SAME
-    ):
-        return False
-    softmax = class_probabilities(torch.from_numpy(expected), problem)
-    return chances is None or np.allclose(chances, softmax, SAME, SAME)
+def _own_similarity(model: Any, function: str, label: str, pair: Sequence[str]) -> dict[str, float]:
+    """The similarity of a pair by an object's own `encode`, under its label."""
+    first, second = np.asarray(model.encode(list(pair)), dtype=np.float64)
+    lengths = np.linalg.norm(first) * np.linalg.norm(second) if function == "cosine" else 1.0
+    return {label: float(first @ second / lengths)}
+
+
+def _refuse_prompt(model: Any, name: str) -> None:
+    """Raise `ModelCannot` where an object puts a prompt before each text."""
+    prompt = getattr(model, "default_prompt_name", None)
+    if prompt is not None and (getattr(model, "prompts", None) or {}).get(prompt):
+        raise ModelCannot(
+            f"{name} puts its prompt {quoted(prompt)} before each text (default_prompt_name), which cannot be "
+            f"followed; set that to None and write the prompt into the texts."
+        )
+
+
+def from_cross_encoder(encoder: Any) -> Model:
+    """A `CrossEncoder` as a model of pairs whose answer is that of its `predict`.
+
+    Raises `ModelCannot` for an activation that is neither identity, sigmoid nor softmax, for a model that is no
+    classifier, and for steps of its own.
+    """
+    name, network = type(encoder).__name__, encoder.model
+    check_in_memory(network)
+    _refuse_prompt(encoder, name)
+    longest = getattr(encoder, "max_seq_length" if hasattr(encoder, "max_seq_length") else "max_length", None)
+    settings: dict[str, object] = {"truncation": "longest_first"}
+    if longest not in (None, encoder.tokenizer.model_max_length):  # which the tokenizer knows by itself
+        settings["max_length"] = longest
+    function = _activation(encoder, name)
+    is_single = network.config.num_labels == 1
+    problem = _problem_of_pairs(function, is_single)
+    tokenizer = TokenizerAsCalled(cast(Tokenizer, encoder.tokenizer), settings)
+    model: Any = load(network, tokenizer, problem=problem)
+    if is_single and network.config.id2label[0] == "LABEL_0":  # a name that says nothing
+        model = replace(model, labels=("relevance",) if problem == "regression" else ("not relevant", "relevant"))
+
+    def answers(pair: tuple[str, str]) -> dict[str, float]:
+        numbers = np.asarray(encoder.predict([pair]), dtype=np.float64).reshape(-1)
+        return dict(zip(model.labels[-len(numbers) :], numbers.tolist(), strict=True))
+
+    _compare(name, answers, lambda pair: _named(model.predict([pair])[0], function == "identity"), network, PAIRS)
+    return cast(Model, model)
+
+
+def _problem_of_pairs(function: str, is_single: bool) -> Problem:
+    """What logits mean that a cross-encoder's activation makes its numbers of."""
+    if function == "sigmoid":
+        return "one_logit" if is_single else "multi_label"
+    return "regression" if is_single and function == "identity" else "single_label"
+
+
+def _activation(encoder: Any, name: str) -> str:
+    """What a cross-encoder's activation does to logits, by trying it: "identity", "sigmoid" or "softmax"."""
+    activation = getattr(encoder, "activation_fn", None) or getattr(encoder, "default_activation_function", None)
+    trial = torch.tensor([[-1.5, 0.25, 2.0]])
+    with torch.no_grad():
+        result = trial if activation is None else activation(trial)
+    known = {"identity": trial, "sigmoid": trial.sigmoid(), "softmax": trial.softmax(-1)}
+    for function, expected in known.items():
+        if torch.allclose(result, expected, atol=1e-6):
+            return function
+    raise ModelCannot(
+        f"{name} makes its numbers by {type(activation).__name__}, and identity, sigmoid and softmax can be followed; "
+        f"explain it as a function: pellucid.from_function(encoder.predict, ['relevance'], problem='regression')."
+    )

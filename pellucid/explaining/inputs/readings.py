@@ -251,13 +251,16 @@ def default_method(model: Model, target: ExplainedName = "predicted", output: st
     """The method where none is named: a self-explaining model's own, else integrated gradients, else occlusion.
 
     A model's own weights say which words the answer was read from; another class, or another number than the logit,
-    they cannot explain. Of a model that writes, span attention where it has span weights, else occlusion.
+    they cannot explain. Of a model that writes, span attention where it has span weights, else occlusion; occlusion too
+    for the similarity of two texts.
     """
     of_its_own = ("span_attention", "rationale", "b_cos") if target == "predicted" and output == "logit" else ()
     if WRITING in model.capabilities:
         words = not isinstance(target, Word) or target.against is None
         # Edited texts serve all words at once.
         return "span_attention" if words and "span_weights" in model.capabilities else "occlusion"
+    if getattr(model, "compares_texts", False):  # two blank texts are as alike as can be
+        return "occlusion"
     works = supported_methods(model)
     return next(name for name in (*of_its_own, "integrated_gradients", "occlusion") if name in works)
 

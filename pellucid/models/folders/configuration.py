@@ -100,6 +100,7 @@ WHAT_TO_DO = (
     "(…ForSequenceClassification)"
 )
 TRAIN = "or train one from it: pellucid.train(data, encoder=..., out=...), pellucid train DATA --encoder FOLDER"
+COMPARE = "or explain how alike it says two texts are: pellucid.similarity(FOLDER)"
 WRAP = "or wrap it as a function from texts to probabilities: pellucid.from_function(predict, labels)"
 
 
@@ -117,7 +118,7 @@ def check_folder_kind(folder: Path, name: object) -> None:
         return
     does = next((does for sign, does in SIGNS.items() if (folder / sign).is_file()), None)
     if does is not None:
-        raise ModelCannot(wrong_kind(name, does, WRAP if does != EMBEDDINGS else TRAIN))
+        raise ModelCannot(wrong_kind(name, does, WRAP if does != EMBEDDINGS else f"{COMPARE}, {TRAIN}"))
     for kind in classes:
         refuse_class(kind, name)
 
