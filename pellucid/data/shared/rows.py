@@ -134,7 +134,7 @@ class MarkColumn:
     """The column of the marks in one text.
 
     segment: the text's number. characters: whether a list of two numbers is two characters, as lists of other lengths
-    in the column are. unusual: whether it was taken although the user did not name it and its name is not the usual one.
+    in the column are. unusual: whether the user did not name it and its name is not the usual one.
     """
 
     name: str

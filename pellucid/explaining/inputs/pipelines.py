@@ -10,7 +10,7 @@ from pellucid.base.checks import listed, quoted, reason
 from pellucid.base.errors import ModelCannot, notify
 from pellucid.explaining.inputs.loading import load
 from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled
-from pellucid.models.folders.configuration import TASKS, WRAP, wrong_kind
+from pellucid.models.folders.configuration import TASKS, way_for, wrong_kind
 from pellucid.run.model import Model
 from pellucid.run.target import Problem
 
@@ -36,7 +36,7 @@ def from_transformers(pipeline: Any) -> Model:
         )
     if task not in ("text-classification", "sentiment-analysis"):
         does = TASKS.get(task, f"is for the task {quoted(task)}")
-        raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, WRAP))
+        raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, way_for(does)))
     function = _function(pipeline)
     tokenizer: Any = pipeline.tokenizer
     if settings := _settings(pipeline):
@@ -99,7 +99,8 @@ def _check_answers(pipeline: Any, model: Model, function: str) -> None:
         if any(not np.isclose(answers.get(label, np.nan), score, 0, room) for label, score in theirs.items()):
             raise ModelCannot(
                 f"The pipeline answers {theirs} to {quoted(text)}, and its network by its settings {answers}: it has "
-                f"steps of its own that cannot be followed; {AS_A_FUNCTION}."
+                f"steps of its own that cannot be followed; explain the network without them, pellucid.load("
+                f"pipeline.model, pipeline.tokenizer), or {AS_A_FUNCTION}."
             )
 
 
