@@ -29,7 +29,7 @@ from pellucid.run.parity import residuals
 from pellucid.run.rounding import tolerance
 from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.target import Target, class_probabilities
-from pellucid.run.trace import ChangeAttention, Want
+from pellucid.run.trace import ChangeAttention, Want, last_block
 from pellucid.run.windows import in_windows
 from pellucid.text.units import SPECIAL, Spans
 
@@ -167,7 +167,7 @@ class AttendedTexts:
     def n_heads(self) -> int:
         """Of a block."""
         with torch.no_grad():
-            trace = self.model.trace(self.windows[0][:1], Want(attention=True))
+            trace = self.model.trace(self.windows[0][:1], Want(attention=True, keep=last_block))
         return trace.attention[0].shape[1]
 
     @cached_property

@@ -1,5 +1,6 @@
 """Attention as scores: the weights of the last layer, of single heads, with norms and with gradients."""
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import torch
@@ -12,6 +13,7 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import Scores
 from pellucid.run.rounding import quotient
 from pellucid.run.target import Explainable
+from pellucid.run.trace import every_block, last_block
 
 Flow = Literal["last_layer", "mean", "rollout", "tracing"]
 Heads = Literal["mean", "chain"]
@@ -20,9 +22,11 @@ NO_CLASS = "Attention weights belong to no class: they show where the model look
 
 @attributions.add(
     needs={"attention", "gradient"},
-    cost="1 run of the model, with attention weights",
+    cost="2 runs of the model, with attention weights",
     signed=False,
     of_class=False,
+    at_text=False,
+    compares=True,
 )
 def attention(
     run: ForwardPass,
@@ -54,15 +58,31 @@ def attention(
         raise BadSetting(
             f"heads='chain' and residual=True belong to flow='tracing'; with flow={flow!r} the heads are averaged."
         )
-    weights = [layer.float() for layer in run.attention]
-    if heads == "mean":
-        weights = [layer.mean(1, keepdim=True) for layer in weights]
-    if flow == "last_layer":
-        weights = weights[-1:]
+    keep = {"last_layer": _last_mean, "mean": _sum_of_means}.get(flow, _means if heads == "mean" else every_block)
+    weights = [layer.float() for layer in run.attention_of(keep)]
     if flow == "mean":
-        weights = [sum(weights[1:], weights[0]) / len(weights)]
+        weights = [weights[0] / run.model.n_layers]
     scores = _traced(run.read_positions(target), weights, residual or flow == "rollout")
     return run.scores(scores, caveats=((NO_CLASS,),) * len(run.batch))
+
+
+# Readings of the blocks' weights that are made while the network runs, so that no block's heads stay in memory.
+
+
+def _mean(weights: Tensor) -> Tensor:
+    return weights.float().mean(1, keepdim=True)
+
+
+def _means(below: Sequence[Tensor], weights: Tensor) -> Sequence[Tensor]:
+    return (*below, _mean(weights))
+
+
+def _last_mean(_: Sequence[Tensor], weights: Tensor) -> Sequence[Tensor]:
+    return (_mean(weights),)
+
+
+def _sum_of_means(below: Sequence[Tensor], weights: Tensor) -> Sequence[Tensor]:
+    return (sum(below, _mean(weights)),)
 
 
 def _traced(positions: Tensor, weights: list[Tensor], residual: bool) -> Tensor:
@@ -75,9 +95,11 @@ def _traced(positions: Tensor, weights: list[Tensor], residual: bool) -> Tensor:
 
 @attributions.add(
     needs={"attention", "gradient"},
-    cost="1 run of the model, with attention weights",
+    cost="2 runs of the model, with attention weights",
     signed=False,
     of_class=False,
+    at_text=False,
+    compares=True,
     usual=False,
 )
 def attention_heads(run: ForwardPass, target: Explainable) -> Scores:
@@ -107,6 +129,8 @@ NORMS_OF_NO_CLASS = (
     cost="2 runs of the model, with attention weights",
     signed=False,
     of_class=False,
+    at_text=False,
+    compares=True,
 )
 def attention_norm(run: ForwardPass, target: Explainable, *, flow: NormFlow = "last_layer") -> Scores:
     """Size of the vector that each piece sends, over all heads, to the position that the classifier reads; >= 0.
@@ -122,12 +146,12 @@ def attention_norm(run: ForwardPass, target: Explainable, *, flow: NormFlow = "l
     a block's heads do not end in one linear map.
     """
     one_of("flow", flow, get_args(NormFlow))
-    values = run.head_values
+    blocks, values = run.head_values_of(last_block if flow == "last_layer" else every_block)
     row = run.read_positions(target).float()
     if flow == "last_layer":
-        row = _carried(row, _norms(run.attention[-1], values[-1]))
+        row = _carried(row, _norms(blocks[-1], values[-1]))
     else:
-        for weights, value in zip(reversed(run.attention), reversed(values), strict=True):
+        for weights, value in zip(reversed(blocks), reversed(values), strict=True):
             norms = _norms(weights, value)
             shares = quotient(norms, norms.sum(-1, keepdim=True))
             row = (_carried(row, shares) + row) / 2

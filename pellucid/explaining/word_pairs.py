@@ -20,7 +20,7 @@ from pellucid.run.batch import Batch
 from pellucid.run.blank import Baseline, blank_vector
 from pellucid.run.parity import check_parity
 from pellucid.run.scheduler import default_budget
-from pellucid.run.trace import Want
+from pellucid.run.trace import Want, no_block
 from pellucid.text.example import as_examples
 from pellucid.text.units import coarsen
 
@@ -129,7 +129,7 @@ class _Side:
     def _along(self, points: Tensor, steps: Tensor) -> Tensor:
         """[run width] in float64: the derivative of the vector at each point along its steps [run piece width]."""
         try:
-            with LEVEL, torch.no_grad(), forward_ad.dual_level(), RecordedAttention(keeps=False):
+            with LEVEL, torch.no_grad(), forward_ad.dual_level(), RecordedAttention(keep=no_block):
                 dual = forward_ad.make_dual(points, steps)
                 trace = self.reader.trace([self.row] * len(steps), Want(eager=True), dual)
                 tangent = forward_ad.unpack_dual(self.form.vectors(trace.logits)).tangent

@@ -140,7 +140,13 @@ class Request:
     @property
     def opens_attention(self) -> bool:
         """Whether attention weights shall be part of that graph."""
-        return any({"gradient", "attention"} <= call.entry.facts["needs"] for call in self.calls)
+        return any(opens_attention(call) for call in self.calls)
+
+
+def opens_attention(call: Call) -> bool:
+    """Whether a method reads gradients by attention weights from the text's own pass."""
+    facts = call.entry.facts
+    return facts["at_text"] and {"gradient", "attention"} <= facts["needs"]
 
 
 OnFailure = Callable[[Call, ModelCannot | ParityBroken], None]

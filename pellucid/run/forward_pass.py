@@ -19,12 +19,13 @@ from pellucid.base.packages import cached_property
 from pellucid.run.batch import Batch, Row
 from pellucid.run.blank import Baseline, blank_vector, generator_for
 from pellucid.run.model import Model, Scores, check_layer
+from pellucid.run.parity import check_parity
 from pellucid.run.policy_pass import PolicyPass
 from pellucid.run.readout import LOGITS, Readout
 from pellucid.run.rounding import Rounding, coarsest, rounding_of, widened
 from pellucid.run.scheduler import Scheduler, evaluate_rows
 from pellucid.run.target import Explainable
-from pellucid.run.trace import Trace
+from pellucid.run.trace import KeepBlocks, Trace, every_block
 from pellucid.run.traces import Traces, head_positions
 
 
@@ -86,17 +87,31 @@ class ForwardPass:
     @property
     def attention(self) -> Sequence[Tensor]:
         """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
-        return self.traces.attention
+        return self.attention_of(every_block)
+
+    def attention_of(self, keep: KeepBlocks) -> Sequence[Tensor]:
+        """What `keep` makes of the blocks' attention weights; only that stays in memory."""
+        return self._compared(self.traces.weights(keep)).attention
 
     @property
     def head_values(self) -> Sequence[Tensor]:
         """For each block [example head key width]: what a head adds to a piece that attends to this key alone."""
-        return self.traces.head_values
+        return self.head_values_of(every_block)[1]
+
+    def head_values_of(self, keep: KeepBlocks) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+        """What `keep` makes of the blocks' attention weights, and of their head values, both of one run."""
+        trace = self._compared(self.traces.weights(keep, head_values=True))
+        return trace.attention, trace.head_values
+
+    def _compared(self, trace: Trace) -> Trace:
+        """A trace of a run beside this pass; raises `ParityBroken` where its logits are others."""
+        check_parity(self.model, self.batch.examples, trace.logits.detach(), self.logits)
+        return trace
 
     @cached_property
     def head_positions(self) -> Tensor:
         """[example unit]: the positions that the classification head reads, equally weighted; rows sum to 1."""
-        return head_positions(self.trace, self.batch)
+        return head_positions(self._compared(self.traces.of_head), self.batch)
 
     def read_positions(self, target: Explainable) -> Tensor:
         """[example unit]: the positions that the target's value is read from, equally weighted; rows sum to 1.

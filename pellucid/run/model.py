@@ -175,12 +175,15 @@ class Scores:
 
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
     """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
-    return " and ".join(_lack(name) for name in sorted(needs - model.capabilities))
+    return " and ".join(_lack(model, name) for name in sorted(needs - model.capabilities))
 
 
-def _lack(capability: str) -> str:
+def _lack(model: Model, capability: str) -> str:
+    """What it lacks; with what gives it, or with why it is missing where the model knows."""
     what = LACKS.get(capability, f"has no {capability}")
-    return f"{what} ({in_syntax(*WAYS[capability])})" if capability in WAYS else what
+    why = getattr(getattr(model, "structure", None), "lacks", {}).get(capability, "")
+    more = in_syntax(*WAYS[capability]) if capability in WAYS else why
+    return f"{what} ({more})" if more else what
 
 
 def part_of(model: Model, layer: int, part: str) -> slice:

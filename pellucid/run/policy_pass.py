@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from pellucid.base.catalogue import Call
+from pellucid.base.checks import reason
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.run.batch import Batch
@@ -123,7 +124,13 @@ class PolicyPass:
         pass.
         """
         values = target.values(target.readout.answers(self.trace, self.batch.rows))
-        return gradients_of(values, self.trace, accounts=self.ledger.shares)
+        try:
+            return gradients_of(values, self.trace, accounts=self.ledger.shares)
+        except NotImplementedError as error:  # as of weights that are no plain tensors
+            raise ModelCannot(
+                f"The backward rules of relevance do not go through {self.model.name}: {reason(error)}. Methods "
+                f"without such rules work, integrated_gradients and occlusion among them."
+            ) from error
 
     def origin(self, readout: Readout) -> Tensor:
         """[example ...]: the network's own numbers, from which answers follow; without a graph."""

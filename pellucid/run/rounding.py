@@ -211,7 +211,8 @@ def _by_trial(model: Model) -> Rounding:
     network = getattr(model, "network", None)
     if network is None:  # a function's own rounding is nobody's to know
         return of_type(torch.float32)
-    weights = coarsest([*{parameter.dtype for parameter in network.parameters()}] or [torch.float32])
+    types = {parameter.dtype for parameter in network.parameters() if parameter.is_floating_point()}
+    weights = coarsest(types or {torch.float32})  # quantised weights are whole numbers
     computed = coarsest([weights, *(dtype for kind, dtype in autocast_types() if kind == model.device.type)])
     mixed = getattr(model, "computes_in", None)
     usual = of_type(coarsest([computed, *([] if mixed is None else [mixed])]))

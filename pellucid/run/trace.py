@@ -253,21 +253,44 @@ ChangeAttention = Callable[[int, Tensor, Tensor], Tensor]
 """(the block's number from 0, its weights [example head query key], the keys that no mask hides, bool) -> weights."""
 
 
+KeepBlocks = Callable[[Sequence[Tensor], Tensor], Sequence[Tensor]]
+"""(what is kept of the blocks below, one more block's weights or head values) -> what is kept with this block."""
+
+
+def every_block(below: Sequence[Tensor], block: Tensor) -> Sequence[Tensor]:
+    """All blocks, first to last."""
+    return (*below, block)
+
+
+def last_block(_: Sequence[Tensor], block: Tensor) -> Sequence[Tensor]:
+    """The last block alone, so that memory does not grow with their number."""
+    return (block,)
+
+
+def no_block(_: Sequence[Tensor], __: Tensor) -> Sequence[Tensor]:
+    """None of them."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Want:
     """What the trace of a run shall contain besides logits; nothing else is computed.
 
-    gradients: a graph. hidden, attention: these parts of the trace. head_values: with attention only. deepest: the last
-    hidden state that is needed; blocks above it do not run, and there are no logits. under: network -> the context in
-    which it runs (a relevance policy). change_attention: what blocks compute with in place of their attention weights;
-    needs the capability attention. wide_head: what follows the last block is computed in float32 at least, where
-    the network shows its blocks: for answers that are subtracted. eager: by PyTorch itself and in the weights' number
-    type, without a route: for a trial.
+    gradients: a graph. hidden, attention: these parts of the trace. head_values: with attention only. keep: what of
+    attention and head values stays in memory, block by block; a run with a graph keeps `every_block`. head_graph: a
+    graph of what follows the last block alone; its states are then the only hidden ones of the trace, and networks that
+    write leave this part away. deepest: the last hidden state that is needed; blocks above it do not run, and there are
+    no logits. under: network -> the context in which it runs (a relevance policy). change_attention: what blocks
+    compute with in place of their attention weights; needs the capability attention. wide_head: what follows the last
+    block is computed in float32 at least, where the network shows its blocks: for answers that are subtracted. eager:
+    by PyTorch itself and in the weights' number type, without a route: for a trial.
     """
 
     gradients: bool = False
     hidden: bool = False
     attention: bool = False
+    keep: KeepBlocks = every_block
+    head_graph: bool = False
     deepest: int | None = None
     head_values: bool = False
     under: Callable[[nn.Module], AbstractContextManager[Any]] | None = None

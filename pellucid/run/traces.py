@@ -1,7 +1,8 @@
 """The runs of the network that one batch needs, each run once, when its trace is first read; and their gradients."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import overload
 
 import torch
@@ -13,7 +14,7 @@ from pellucid.run.batch import Batch, Row
 from pellucid.run.model import WRITING, Model
 from pellucid.run.readout import Positions, Readout
 from pellucid.run.target import Explainable
-from pellucid.run.trace import Trace, Want
+from pellucid.run.trace import KeepBlocks, Trace, Want, every_block
 from pellucid.text.example import Example
 
 # Gradients by the parts of a trace: those of a target, and those that show which positions the classification head
@@ -165,6 +166,7 @@ class Traces:
     layer: int | None = None
     open_attention: bool = False
     _gradients: dict[tuple[Explainable, bool], Gradients] = field(default_factory=dict, init=False, repr=False)
+    _weights: dict[tuple[KeepBlocks, bool], Trace] = field(default_factory=dict, init=False, repr=False)
 
     def _run(self, want: Want) -> Trace:
         return self.model.trace(self.rows, want, self.point, self.layer)
@@ -186,25 +188,40 @@ class Traces:
         with torch.no_grad():
             return self._run(Want(hidden=True))
 
-    @cached_property
-    def attention(self) -> Sequence[Tensor]:
-        """For each block [example head query key]: the weights; rows sum to 1 over real keys."""
-        if self.open_attention:
-            return tuple(weights.detach() for weights in self.with_graph.attention)
-        with torch.no_grad():
-            return self._run(Want(attention=True)).attention
+    def weights(self, keep: KeepBlocks, *, head_values: bool = False) -> Trace:
+        """What is kept of the blocks' weights [example head query key], whose rows sum to 1 over real keys, and of head
+        values [example head key width].
 
-    @cached_property
-    def head_values(self) -> Sequence[Tensor]:
-        """For each block [example head key width]; raises `ModelCannot` where there is no output projection."""
-        with torch.no_grad():
-            trace = self._run(Want(attention=True, head_values=True))
-        if len(trace.head_values) != len(trace.attention):
+        Made of all weights where they are in memory already, else block by block while the network runs. Raises
+        `ModelCannot` where head values are wanted and a block has no output projection.
+        """
+        if (keep, head_values) not in self._weights:
+            self._weights[keep, head_values] = self._new_weights(keep, head_values)
+        trace = self._weights[keep, head_values]
+        if head_values and len(trace.head_values) != len(trace.attention):
             raise ModelCannot(
                 f"In {self.model.name} the heads' values do not go through one linear map at the end of a block; use "
                 "attention or attention_gradient."
             )
-        return trace.head_values
+        return trace
+
+    def _new_weights(self, keep: KeepBlocks, head_values: bool) -> Trace:
+        done = self.with_graph if self.open_attention else self._weights.get((every_block, False))
+        if done is not None and not head_values:
+            return replace(done, attention=reduce(keep, (weights.detach() for weights in done.attention), ()))
+        with torch.no_grad():
+            return self._run(Want(attention=True, head_values=head_values, keep=keep, head_graph=True))
+
+    @property
+    def of_head(self) -> Trace:
+        """Logits and last hidden states, with a graph of what lies between, of the cheapest run."""
+        if "with_graph" in self.__dict__:
+            return self.with_graph
+        return next(iter(self._weights.values()), None) or self._head
+
+    @cached_property
+    def _head(self) -> Trace:
+        return self._run(Want(head_graph=True))
 
     def gradients(self, target: Explainable, *, hidden: bool = False) -> Gradients:
         """The target's gradients: by all layers at the text's own embeddings, at other points by hidden states if

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.models.classifiers.classifier import Classifier
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Target
@@ -83,6 +84,40 @@ def test_in_one_block_mean_and_chain_agree():
 def test_settings_that_contradict_raise(settings, bert):
     with pytest.raises(BadSetting):
         scores_of(bert, PAIR, "attention", **settings)
+
+
+def numbers_in_memory(monkeypatch, blocks, *method):
+    """How many numbers the traces and graphs of a method hold."""
+    model, sizes, trace = tiny_classifier("bert", num_hidden_layers=blocks), [], Classifier.trace
+
+    def seen(*arguments):
+        came = trace(*arguments)
+        sizes.extend(part.numel() for part in (*came.attention, *came.head_values, *came.hidden))
+        return came
+
+    ask(model, [PAIR], method)  # the model's own trials are over
+    monkeypatch.setattr(Classifier, "trace", seen)
+    with torch.autograd.graph.saved_tensors_hooks(lambda part: sizes.append(part.numel()) or part, lambda part: part):
+        ask(model, [PAIR], method)
+    monkeypatch.undo()
+    return sum(sizes)
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "squares"),
+    (
+        ("attention", {}, 0),
+        ("attention", {"flow": "mean"}, 0),
+        ("attention_norm", {}, 0),
+        ("attention", {"flow": "rollout"}, 1),
+        ("attention_heads", {}, 4),
+    ),
+)
+def test_memory_holds_what_the_settings_read(method, settings, squares, monkeypatch):
+    """A block more costs so many matrices of all pairs of pieces, and no graph."""
+    pieces = len(scores_of(tiny_classifier("bert"), PAIR, "attention"))
+    few, many = (numbers_in_memory(monkeypatch, blocks, method, settings) for blocks in (2, 5))
+    assert many - few == 3 * squares * pieces**2
 
 
 READ = {"first": slice(0, 1), "last": slice(-1, None), "all": slice(None)}

@@ -86,11 +86,16 @@ WRONG = {
         '{"text": "abc", "evidence": [[0, 9]]}',
         "the mark .0, 9. has no characters of its text; give 0 <= start < end <= 3",
     ),
-    "evidence of words": ('{"text": "abc", "evidence": ["a"]}', "is no list of marks"),
-    "evidence of a word": ('{"text": "abc", "evidence": "abc"}', "is no list of marks"),
+    "evidence of other words": ('{"text": "abc", "evidence": ["ac"]}', "is no list of marks and no part of the text"),
+    "evidence of a word that stands twice": ('{"text": "aba", "evidence": "a"}', "stands in the text more than once"),
+    "evidence of a character that is named twice": (
+        '{"text": "abc", "evidence": [0, 0, 1]}',
+        "names a character twice",
+    ),
     "evidence backwards": ('{"text": "abc", "evidence": [[2, 1]]}', "has no characters"),
     "evidence of one number": ('{"text": "abc", "evidence": [[1]]}', "is no list of marks"),
-    "evidence of nothing": ('{"text": "abc", "evidence": null}', "is no list of marks"),
+    "evidence of a start": ('{"text": "abc", "evidence": [{"start": 1}]}', "is no list of marks"),
+    "evidence of a number": ('{"text": "abc", "evidence": 1}', "is no list of marks"),
     "evidence of floats": ('{"text": "abc", "evidence": [[0.0, 1.5]]}', ""),
 }
 

@@ -82,7 +82,12 @@ def test_what_cannot_be_followed_is_refused_by_name(parts):
     with pytest.raises(ModelCannot, match="calls its tokenizer with stride"):
         pellucid.explain(pipe(parts, stride=2), TEXT, "occlusion")
     changed = WithItsOwnSteps(model=network, tokenizer=tokenizer, task="text-classification")
-    with pytest.raises(ModelCannot, match="steps of its own that cannot be followed"):
+    with pytest.raises(ModelCannot, match=r"cannot be followed; explain the network without them, pellucid\.load\("):
+        pellucid.explain(changed, TEXT, "occlusion")
+    changed.task = "text-generation"
+    with pytest.raises(
+        ModelCannot, match=r"explain what it writes: pellucid\.explain\(\(model, tokenizer\), \(text, answer\)\)"
+    ):
         pellucid.explain(changed, TEXT, "occlusion")
 
 

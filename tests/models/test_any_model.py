@@ -1,5 +1,6 @@
 """Models that are no Hugging Face classifiers: any torch network, any function of texts, a scikit-learn pipeline."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from pellucid.explaining.inputs.scikit import from_pipeline
 from pellucid.models.classifiers.function import PROBES, from_function
 from pellucid.models.classifiers.network import from_network
 from pellucid.run.batch import OPERATORS
+from pellucid.run.packing import packing_of
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
 from tests.shared.asking import FEW, ask, works
@@ -145,6 +147,97 @@ def test_functions_that_do_not_fit_raise(settings, message):
 def test_labels_that_do_not_fit_raise(labels):
     with pytest.raises(BadSetting, match="different names"):
         wrapped(labels=labels)
+
+
+LONG = "We saw the new film with our friends, and it was a very good one in the end."
+
+
+class Hostile(nn.Module):
+    """A network of the user's that takes some inputs and no others."""
+
+    def __init__(self, answer, **parts):
+        super().__init__()
+        self.embedding, self.head, self.answer = nn.Embedding(600, 8), nn.Linear(8, len(LABELS)), answer
+        self.parts = nn.ModuleDict(parts)
+
+    def forward(self, ids, attended):
+        """[batch class]"""
+        return self.answer(self, self.embedding(ids), attended)
+
+
+class Odd(Exception):
+    """No error that Python or torch knows."""
+
+
+def packed(network, states, attended):
+    lengths = attended.sum(1)
+    states = nn.utils.rnn.pack_padded_sequence(states, lengths, batch_first=True, enforce_sorted=False)
+    return network.head(network.parts["recurrent"](states)[1][0][-1])
+
+
+def refused(condition, error):
+    if condition:
+        raise error
+
+
+HOSTILE = {
+    "a place": Hostile(lambda net, states, _: net.head(states[:, 5])),
+    "a least length": Hostile(
+        lambda net, states, _: net.head(net.parts["filter"](states.transpose(1, 2)).amax(-1)), filter=nn.Conv1d(8, 8, 5)
+    ),
+    "windows": Hostile(lambda net, states, _: net.head(states.unfold(1, 4, 4).mean((1, 3)))),
+    "pairs of pieces": Hostile(lambda net, states, _: net.head(states.view(len(states), -1, 2, 8).mean((1, 2)))),
+    "one row": Hostile(lambda net, states, _: refused(len(states) > 1, Odd("one!")) or net.head(states.mean(1))),
+    "no short text": Hostile(
+        lambda net, states, _: refused(states.shape[1] < 6, StopIteration) or net.head(states.mean(1))
+    ),
+    "a packed recurrence": Hostile(packed, recurrent=nn.LSTM(8, 8, batch_first=True)),
+}
+HOLDS_ALL = ("one row", "a packed recurrence")  # the others cannot read every edit
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_a_network_cannot_take_is_no_fault_of_the_text(kind):
+    """Trials that it cannot take make each text run alone; edits that it cannot take are named with their shape."""
+    network = HOSTILE[kind].eval()
+    model = from_network(
+        network, tokenize=words, logits=network, embedding=network.embedding, labels=LABELS, name="Hostile"
+    )
+    for method in ("gradient_x_input", "integrated_gradients", "relevance"):
+        assert ask(model, [LONG], method)[0].scores.any()
+    try:
+        ask(model, [LONG], ("kernel_shap", FEW["kernel_shap"]))
+    except ModelCannot as error:
+        assert kind not in HOLDS_ALL
+        assert re.match(
+            r"Hostile: logits failed on ids of shape \(1, \d+\): .*; it has read ids of shape \(1, 18\)", str(error)
+        )
+    else:
+        assert kind in HOLDS_ALL
+
+
+def test_what_fails_beside_the_logits_is_a_sentence_too():
+    failing = wrapped(tokenize=lambda text: refused(True, Odd("no")))
+    with pytest.raises(ModelCannot, match="tokenize failed on '  A gripping"):
+        ask(failing, [TEXT], "occlusion")
+    with pytest.raises(ModelCannot, match=r"cannot read the ids \[600\]: .*; give pad= and mask= as it knows them"):
+        ask(wrapped(pad=600), [TEXT], "integrated_gradients")
+    with pytest.raises(ModelCannot, match=r"\(1, 3\) of torch.int64 came"):
+        network = Bag()
+        ask(wrapped(logits=lambda *columns: network(*columns).long()), [TEXT], "occlusion")
+
+
+def test_a_trial_asks_a_function_for_a_text_alone_once_and_beside_others_once():
+    calls = []
+
+    def answer(texts):
+        calls.append(list(texts))
+        return [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
+
+    model = from_function(answer, ["negative", "positive"])
+    packing_of(model, model.encode(as_examples([LONG])).rows, 640)
+    *alone, together = calls
+    assert [text for (text,) in alone] == together and len(set(together)) == len(together)
 
 
 def test_a_pair_needs_a_separator():

@@ -2,21 +2,26 @@
 lacks.
 """
 
+import copy
 import functools
 import threading
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 import pellucid
 from pellucid.base.errors import ModelCannot, ParityBroken, PellucidError
+from pellucid.base.kinds import attributions
 from pellucid.run.target import Target
-from tests.shared.asking import FEW, ask
+from tests.shared.asking import FEW, ask, works
 from tests.shared.tiny import tiny_classifier
+from tests.shared.tiny_writing import tiny_writing
 
 TEXT = "A gripping, lovely film."
 EDITS = ("occlusion", "lime", "kernel_shap", "shapley_sampling")
+BY_RULES = ("deep_lift_shap", "relevance", "wu_ong_lrp")  # which share out by each map, and two maps are not one
 GRADIENTS = ("gradient", "gradient_x_input", "integrated_gradients")
 
 
@@ -61,6 +66,128 @@ def test_a_quantised_network_is_explained_by_edits_and_says_that_it_has_no_gradi
     for method in GRADIENTS:
         with pytest.raises(PellucidError, match="gradient"):
             ask(model, TEXT, (method, FEW.get(method, {})))
+
+
+class WholeNumbers(nn.Module):
+    """A linear map with weights of eight bits, as bitsandbytes keeps them; with or without a way back."""
+
+    def __init__(self, plain, way_back):
+        super().__init__()
+        self.scale = plain.weight.detach().abs().amax(1, keepdim=True) / 127
+        self.weight = nn.Parameter((plain.weight.detach() / self.scale).round().to(torch.int8), requires_grad=False)
+        self.bias, self.way_back = plain.bias, way_back
+
+    def forward(self, states):
+        """[... width]"""
+        with torch.set_grad_enabled(self.way_back and torch.is_grad_enabled()):
+            return nn.functional.linear(states, self.weight * self.scale, self.bias)
+
+
+class Adapted(nn.Module):
+    """A linear map with an adapter, as PEFT keeps it."""
+
+    def __init__(self, plain):
+        super().__init__()
+        self.base_layer = plain
+        self.lora_A = nn.ModuleDict({"default": nn.Linear(plain.in_features, 4, bias=False)})
+        self.lora_B = nn.ModuleDict({"default": nn.Linear(4, plain.out_features, bias=False)})
+
+    def forward(self, states):
+        """[... width]"""
+        return self.base_layer(states) + 2.0 * self.lora_B["default"](self.lora_A["default"](states))
+
+    def merged(self):
+        """The weights of one map that gives the same."""
+        return self.base_layer.weight + 2.0 * self.lora_B["default"].weight @ self.lora_A["default"].weight
+
+
+class Wrapper(nn.Module):
+    """What PEFT puts around a network: it has one part, and borrows all that it lacks from it."""
+
+    part = "model"
+
+    def __init__(self, inside):
+        super().__init__()
+        self.add_module(self.part, inside)
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(super().__getattr__(self.part), name)
+
+    def forward(self, *args, **kwargs):
+        """What the network inside answers."""
+        return super().__getattr__(self.part)(*args, **kwargs)
+
+
+class PeftModel(Wrapper):
+    part = "base_model"
+
+    def __init__(self, inside):
+        super().__init__(Wrapper(inside))
+        self.config = inside.config
+
+    def forward(self, input_ids=None, attention_mask=None, inputs_embeds=None, task_ids=None, **kwargs):
+        """The network's answer."""
+        return self.base_model(
+            input_ids=input_ids, attention_mask=attention_mask, inputs_embeds=inputs_embeds, **kwargs
+        )
+
+
+def exchanged(network, make):
+    """The network with other linear maps in its blocks."""
+    for module in list(network.modules()):
+        for name, child in list(module.named_children()):
+            if name in ("query", "value", "q_proj", "v_proj") and isinstance(child, nn.Linear):
+                setattr(module, name, make(child))
+    return network.eval()
+
+
+def test_weights_of_whole_numbers_are_explained_as_far_as_a_gradient_leads_back():
+    plain = tiny_classifier("bert")
+    with_way, without = (
+        loaded(exchanged(copy.deepcopy(plain.network), functools.partial(WholeNumbers, way_back=way)), plain.tokenizer)
+        for way in (True, False)
+    )
+    for method in ("occlusion", "integrated_gradients", "relevance", "attention"):
+        assert ask(with_way, TEXT, (method, FEW.get(method, {})))[0].scores.any()
+    assert ask(without, TEXT, "occlusion")[0].scores.any()
+    with pytest.raises(ModelCannot, match=r"no gradient goes through bert\.encoder.*query \(WholeNumbers\)"):
+        ask(without, TEXT, "gradient")
+
+
+PAIRS = [(method, "bert") for method in attributions.names()] + [("occlusion", "llama"), ("deep_lift_shap", "llama")]
+
+
+@pytest.mark.parametrize(("method", "family"), PAIRS)
+def test_an_adapted_network_runs_what_the_plain_one_runs(method, family):
+    """And its scores are those of the network with both weights in one; it is left as it was."""
+    torch.manual_seed(3)
+    plain = tiny_classifier(family)
+    network = PeftModel(exchanged(copy.deepcopy(plain.network), Adapted))
+    before = {name: weight.clone() for name, weight in network.state_dict().items()}
+    adapted = loaded(network, plain.tokenizer)
+    assert adapted.capabilities == plain.capabilities and adapted.n_layers == plain.n_layers
+    with torch.no_grad():
+        for place, module in network.base_model.model.named_modules():
+            if isinstance(module, Adapted):
+                plain.network.get_submodule(place).weight.copy_(module.merged())
+    if not works(method, plain):
+        return
+    expected, scores = (ask(model, TEXT, (method, FEW.get(method, {})))[0].scores for model in (plain, adapted))
+    if method not in BY_RULES:
+        np.testing.assert_allclose(scores, expected, rtol=1e-3, atol=1e-6 + 1e-4 * np.abs(expected).max())
+    assert all(torch.equal(weight, before[name]) for name, weight in network.state_dict().items())
+
+
+def test_adapted_networks_that_write_are_known_by_what_is_inside():
+    plain = tiny_writing("llama")
+    network = PeftModel(exchanged(copy.deepcopy(plain.network), Adapted))
+    (result,) = pellucid.explain(
+        (network, plain.tokenizer), [("A film.", "Dull.")], "gradient_x_input", progress=False
+    )[:1]
+    assert result.scores.any()
 
 
 @pytest.mark.parametrize("wraps", (True, False))

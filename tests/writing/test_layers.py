@@ -90,6 +90,18 @@ def test_attention_is_the_librarys_own():
         torch.testing.assert_close(weights, expected, rtol=1e-4, atol=1e-5)
 
 
+@torch.no_grad()
+def test_blocks_joined_while_the_network_runs_are_those_joined_at_the_end(model):
+    rows, seen = of_pairs(model, PAIR, SHORT).rows, []
+    every = model.trace(rows, Want(attention=True, head_values=True))
+    last = model.trace(
+        rows, Want(attention=True, head_values=True, keep=lambda _, block: (seen.append(block), block)[1:])
+    )
+    assert len(seen) == 2 * model.n_layers == 2 * len(every.attention)
+    for (block,), joined in ((last.attention, every.attention), (last.head_values, every.head_values)):
+        assert torch.equal(block, joined[-1])
+
+
 @pytest.mark.parametrize("method", ("attention", "attention_heads", "attention_norm"))
 @pytest.mark.parametrize("flow", ("last_layer", "rollout"))
 def test_weights_are_those_of_the_place_that_writes_a_word(model, method, flow):

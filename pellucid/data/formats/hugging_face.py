@@ -21,7 +21,7 @@ from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
 from pellucid.base.memory import check_memory
 from pellucid.base.packages import optional_package
-from pellucid.data.shared.columns import SAMPLE, columns_of, say_how_read
+from pellucid.data.shared.columns import SAMPLE, Columns, columns_of, say_how_read
 from pellucid.data.shared.delimited import check_named_once
 from pellucid.data.shared.rows import ReadRow, read_rows
 from pellucid.results.storage import check_values
@@ -32,7 +32,12 @@ NAMES = {"dev": ("dev", "validation", "valid", "val")}
 OURS = {"segments", "label", "rationales", "id", "meta"}  # the columns that `to_dataset` writes
 
 
-@formats.add(reads="a hub name, a folder that datasets can read, or a .parquet file", data="any", package="datasets")
+@formats.add(
+    reads="a hub name, a folder that datasets can read, or a .parquet file",
+    data="any",
+    rationales=True,
+    package="datasets",
+)
 def hugging_face(
     path: Path,
     split: str,
@@ -41,12 +46,14 @@ def hugging_face(
     text: str | None = None,
     second: str | None = None,
     label: str | None = None,
+    evidence: str | None = None,
 ) -> Iterator[ReadRow]:
     """A data set that the package datasets loads; class numbers become their names, and no code of the data set runs.
 
     A folder is read from this machine alone. Columns of pictures, sounds and the like are left out. subset: the
-    configuration's name, where there are several. text, second, label: the columns, where they have unusual names.
-    Raises `MissingPackage` without the package, `BadFile` where it cannot load.
+    configuration's name, where there are several. text, second, label, evidence: the columns, where they have unusual
+    names; evidence is that of the marks in the (first) text. Raises `MissingPackage` without the package, `BadFile`
+    where it cannot load.
     """
     rows = _part(path, split, subset)
     columns = rows.column_names
@@ -54,15 +61,15 @@ def hugging_face(
         yield from read_rows(path, enumerate(rows, start=1), _own_example)
         return
     try:
-        read_columns = columns_of(columns, list(islice(rows, SAMPLE)), text, second, label)
+        read_columns = columns_of(columns, list(islice(rows, SAMPLE)), text, second, label, evidence)
     except BadSetting:
         raise
     except ValueError as error:
         raise BadFile(f"{path}: {error}; its columns are: {', '.join(columns)}.") from None
-    texts, labelled = read_columns.texts, read_columns.label
+    labelled = read_columns.label
     say_how_read(path.name, "", read_columns)
     classes = getattr(rows.features[labelled], "names", None) if labelled else None
-    make = partial(_example, split=split, texts=texts, label=labelled, classes=classes)
+    make = partial(_example, split=split, columns=read_columns, classes=classes)
     yield from read_rows(path, enumerate(rows, start=1), make)
 
 
@@ -142,14 +149,15 @@ def _example(
     row_number: int,
     *,
     split: str,
-    texts: tuple[str, ...],
-    label: str | None,
+    columns: Columns,
     classes: list[str] | None,
 ) -> list[Example]:
-    used = {*texts, label, "id"}
+    used = {*columns.texts, columns.label, "id", *(column.name for column in columns.marks)}
+    segments = tuple(row[name] for name in columns.texts)
     meta = {name: value for name, value in row.items() if name not in used}
     id = row["id"] if row.get("id") is not None else f"{split}-{row_number}"
-    return [Example(tuple(row[name] for name in texts), _label(row, label, classes), (), str(id), meta)]
+    label = _label(row, columns.label, classes)
+    return [Example(segments, label, columns.rationales(row, segments), str(id), meta)]
 
 
 def _label(row: Row, label: str | None, classes: list[str] | None) -> str | None:

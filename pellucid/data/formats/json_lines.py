@@ -2,18 +2,17 @@
 
 Fields: `id`, `text` (or `premise`/`hypothesis`, `text_a`/`text_b` and other usual names), `label`, and where people
 marked why `evidence` (or `evidence_premise`, `evidence_hypothesis`, `evidence_a`, `evidence_b`): [start, end)
-characters. Where several people marked why, `annotators`: one list of marks each, [start, end) or [segment, start,
-end); what any of them marked is then the evidence, unless the row has its own.
+characters, or another form that `marks_in` reads. Where several people marked why, `annotators`: one list of marks
+each, [start, end) or [segment, start, end); what any of them marked is then the evidence, unless the row has its own.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from operator import index
 from pathlib import Path
 
-from pellucid.base.checks import known, quoted
+from pellucid.base.checks import known
 from pellucid.base.errors import BadFile
 from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
@@ -30,7 +29,14 @@ from pellucid.data.shared.columns import (
 )
 from pellucid.data.shared.delimited import encoding_in_words, encoding_of
 from pellucid.data.shared.part_files import filled_lines
-from pellucid.data.shared.rows import ReadRow, agreed_rationales, of_classes, read_rows
+from pellucid.data.shared.rows import (
+    MarkColumn,
+    ReadRow,
+    agreed_rationales,
+    evidence_field,
+    of_classes,
+    read_rows,
+)
 from pellucid.text.example import Example, Rationale, annotators_of, has_annotators
 
 
@@ -54,7 +60,7 @@ def json_lines(
     """
     file = split_file(path, split) if path.is_dir() else path
     codec = encoding_of(file)
-    columns = _columns(file, codec, text, second, label)
+    columns = _columns(file, codec, text, second, label, evidence)
     words = encoding_in_words(codec)
     if columns is not None:
         say_how_read(file.name, words and f"JSON lines in {words}", columns)
@@ -62,7 +68,9 @@ def json_lines(
     yield from of_classes(read_rows(file, filled_lines(file, codec), make), classes)
 
 
-def _columns(file: Path, codec: str, text: str | None, second: str | None, label: str | None) -> Columns | None:
+def _columns(
+    file: Path, codec: str, text: str | None, second: str | None, label: str | None, evidence: str | None
+) -> Columns | None:
     """The fields of the first rows; None where these have no text, so that each row is reported by its line.
 
     Raises `UnknownName` for a field that the user names and none of them has.
@@ -73,13 +81,22 @@ def _columns(file: Path, codec: str, text: str | None, second: str | None, label
         if named is not None and rows:
             known("field", named, names)
     try:
-        return columns_of(names, rows, text, second, label if label in names else None)
+        columns = columns_of(
+            names,
+            rows,
+            text,
+            second,
+            label if label in names else None,
+            evidence if evidence in names else None,
+        )
     except SeveralColumns as error:
         if any(map(usual_fields, rows)):
             return None
         raise BadFile(f"{file}: {error}; its fields are: {', '.join(names)}.") from None
     except ValueError:
         return None
+    ours = set(map(evidence_field, columns.texts))  # wrong marks in these make bad rows
+    return replace(columns, unread_marks=tuple(name for name in columns.unread_marks if name not in ours))
 
 
 def _object(line: str) -> dict[str, object] | None:
@@ -114,19 +131,17 @@ def _example(
         raise ValueError(f"it is {type(row).__name__}, not an object with fields")
     names = named_fields(row, text, second) or usual_fields(row) or _present(row, columns)
     labelled = label_field(row, label) or _recognised_label(row, columns, names)
-    fields = [_evidence_field(name) for name in names]
-    if evidence is not None:
-        fields[0] = evidence
-        row[evidence]  # a row without the field that was named is a bad row
-    marks = tuple(mark for segment, field in enumerate(fields) for mark in _marks(field, row.get(field, []), segment))
-    used = {*names, labelled, "id", *fields}
+    marks = _mark_columns(row, names, evidence, columns)
+    used = {*names, labelled, "id", *(column.name for column in marks)}
     meta = {key: value for key, value in row.items() if key not in used}
     label_name = _label(row[labelled]) if labelled else None
-    example = Example(tuple(row[name] for name in names), label_name, marks, _id(row, line_number), meta)
+    segments = tuple(row[name] for name in names)
+    rationales = tuple(mark for column in marks for mark in column.marks(row, list(map(str, segments))))
+    example = Example(segments, label_name, rationales, _id(row, line_number), meta)
     if not has_annotators(meta):
         return [example]
     annotators = annotators_of(example)  # a mark outside the text makes a bad row, also where there is evidence
-    has_evidence = any(field in row for field in fields)
+    has_evidence = any(column.name in row for column in marks)
     return [example if has_evidence else replace(example, rationales=_of_anyone(example, annotators))]
 
 
@@ -135,14 +150,20 @@ def _id(row: dict[str, object], line_number: int) -> str:
     return str(line_number if row.get("id") is None else row["id"])
 
 
-def _marks(field: str, marks: object, segment: int) -> Iterator[Rationale]:
-    """The marks [start, end) of one text; raises `ValueError` where they are none."""
-    if not isinstance(marks, list) or not all(isinstance(mark, list) and len(mark) == 2 for mark in marks):
-        raise ValueError(
-            f"{field}={quoted(marks)} is no list of marks; write [[start, end], …], characters of the text"
-        )
-    for start, end in marks:
-        yield Rationale(segment, index(start), index(end))  # whole numbers only
+def _mark_columns(
+    row: dict[str, object], names: Sequence[str], evidence: str | None, columns: Columns | None
+) -> list[MarkColumn]:
+    """The fields of the marks in each text: the named one, else our own, else the recognised one."""
+    recognised = {column.segment: column for column in columns.marks} if columns is not None else {}
+    fields = []
+    for segment, name in enumerate(names):
+        field, column = evidence_field(name), recognised.get(segment)
+        if segment == 0 and evidence is not None:
+            row[evidence]  # a row without the field that was named is a bad row
+            field = evidence
+        is_read = column is not None and (column.name == field or (field not in row and evidence is None))
+        fields.append(column if column is not None and is_read else MarkColumn(field, segment))
+    return fields
 
 
 def _of_anyone(example: Example, annotators: Sequence[Sequence[Rationale]]) -> tuple[Rationale, ...]:
@@ -168,10 +189,6 @@ def _present(row: dict[str, object], columns: Columns | None) -> tuple[str, ...]
 def _recognised_label(row: dict[str, object], columns: Columns | None, texts: tuple[str, ...]) -> str | None:
     label = columns.label if columns else None
     return label if label in row and label not in texts else None
-
-
-def _evidence_field(name: str) -> str:
-    return {"text": "evidence", "text_a": "evidence_a", "text_b": "evidence_b"}.get(name, f"evidence_{name}")
 
 
 def _label(label: object) -> str | None:

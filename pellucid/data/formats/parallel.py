@@ -2,8 +2,9 @@
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 from pellucid.base.checks import in_syntax, one_of
@@ -12,9 +13,10 @@ from pellucid.base.json_text import parsed
 from pellucid.base.kinds import formats
 from pellucid.data.shared.delimited import tab_records
 from pellucid.data.shared.part_files import PARTS, filled_lines, held_out, lines, row_id
-from pellucid.data.shared.rows import Line, ReadRow, aligned, pair_of, read_rows
+from pellucid.data.shared.rows import ReadRow, read_rows
 from pellucid.text.example import Example
 
+Line = tuple[int, str]  # its number in the file, and its text
 NAMES = {"train": ("train",), "dev": ("dev", "valid", "val"), "test": ("test",)}
 
 
@@ -161,3 +163,37 @@ def _segments(file: Path) -> Iterator[Line]:
 def _example(texts: list[str], line_number: int, *, file: Path, languages: tuple[str, str]) -> list[Example]:
     name = file.name.removesuffix(".xml").removesuffix(f".{languages[0]}")
     return pair_of(texts, languages, row_id(Path(name.replace(".", "-")), line_number))
+
+
+# Two files of which the same lines belong together.
+
+
+def aligned(
+    source: Path, target: Path, sources: Iterable[Line], targets: Iterable[Line]
+) -> Iterator[tuple[int, list[str]]]:
+    """(line of the source, both texts) of the lines of two files; raises `BadFile`, with both numbers, where one has
+    more of them.
+    """
+    pairs = iter(zip_longest(sources, targets))
+    counts = [0, 0]
+    for source_line, target_line in pairs:
+        counts = [counts[0] + (source_line is not None), counts[1] + (target_line is not None)]
+        if source_line is None or target_line is None:
+            for more, another in pairs:
+                counts = [counts[0] + (more is not None), counts[1] + (another is not None)]
+            raise BadFile(
+                f"{source} has {counts[0]:,} texts and {target} {counts[1]:,}; of aligned files each line has its "
+                f"translation in the other."
+            )
+        yield source_line[0], [source_line[1], target_line[1]]
+
+
+def pair_of(texts: list[str], languages: tuple[str, str], id: str, **meta: object) -> list[Example]:
+    """A pair as an example; raises `ValueError` for an empty side."""
+    if len(texts) != len(languages):
+        raise ValueError(f"it has {len(texts)} fields; {languages[0]} and {languages[1]} are due")
+    stripped = tuple(text.strip() for text in texts)
+    for text, language in zip(stripped, languages, strict=True):
+        if not text:
+            raise ValueError(f"its {language} is empty")
+    return [Example(stripped, id=id, meta=dict(meta))]

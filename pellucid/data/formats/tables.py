@@ -37,7 +37,7 @@ from pellucid.text.example import Example
 FILES = {part: (f"{part}.csv", f"{part}.tsv") for part in PARTS}
 
 
-@formats.add(reads="one .csv or .tsv file, or one a part", data="any")
+@formats.add(reads="one .csv or .tsv file, or one a part", data="any", rationales=True)
 def table(
     path: Path,
     split: str,
@@ -45,6 +45,7 @@ def table(
     text: str | None = None,
     second: str | None = None,
     label: str | None = None,
+    evidence: str | None = None,
     id: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -54,17 +55,17 @@ def table(
 
     CSV or TSV whose first line names the columns.
 
-    text, second, label, id: the columns; by default those with usual names, else by their content. delimiter: what
-    separates the fields; by default the comma, semicolon, tab or bar that fits. encoding: such as cp1250; by default
-    UTF-8, UTF-16, or Windows-1252 where nothing else can be meant. quotes: whether quotes may surround a field. A
-    warning says what was recognised.
+    text, second, label, id: the columns; by default those with usual names, else by their content. evidence: the column
+    of the marks in the (first) text, where it has an unusual name. delimiter: what separates the fields; by default the
+    comma, semicolon, tab or bar that fits. encoding: such as cp1250; by default UTF-8, UTF-16, or Windows-1252 where
+    nothing else can be meant. quotes: whether quotes may surround a field. A warning says what was recognised.
     """
     file = part_file(path, split, FILES)
     codec = encoding_of(file) if encoding is None else checked_encoding(encoding)
     sign = delimiter_of(file, codec) if delimiter is None else delimiter
     records: Iterator = comma_records(file, sign, codec) if quotes else tab_records(file, sign, codec)
     names, records = with_header(file, without_declaration(records))
-    rows = table_rows(file, names, records, wanted=(text, second, label, id), comma_free=sign != ",")
+    rows = table_rows(file, names, records, wanted=(text, second, label, evidence), id=id, comma_free=sign != ",")
     say_how_read(file.name, _form(file, sign, codec, (delimiter, encoding), rows.decimal_commas), rows.columns)
     yield from rows.examples()
 
@@ -85,7 +86,7 @@ EXCEL_FILES = {part: (f"{part}.xlsx",) for part in PARTS}
 LARGEST = 2 << 30  # bytes of the unpacked file: a small archive can unpack to more than any memory
 
 
-@formats.add(reads="one .xlsx file, or one a part", data="any", package="openpyxl")
+@formats.add(reads="one .xlsx file, or one a part", data="any", rationales=True, package="openpyxl")
 def excel(
     path: Path,
     split: str,
@@ -94,6 +95,7 @@ def excel(
     text: str | None = None,
     second: str | None = None,
     label: str | None = None,
+    evidence: str | None = None,
     id: str | None = None,
 ) -> Iterator[ReadRow]:
     """A sheet of an Excel file with a header; other columns become each example's meta.
@@ -101,12 +103,13 @@ def excel(
     Spreadsheets of Excel (.xlsx) whose first row names the columns.
 
     sheet: the sheet's name; by default the first. text, second, label, id: the columns; by default those with usual
-    names, else by their content, with a warning that says so. Formulas are read as the values that Excel saved, and
+    names, else by their content, with a warning that says so. evidence: the column of the marks in the (first) text,
+    where it has an unusual name. Formulas are read as the values that Excel saved, and
     never computed.
     """
     file = part_file(path, split, EXCEL_FILES)
     names, records = with_header(file, _records(file, sheet))
-    rows = table_rows(file, names, records, wanted=(text, second, label, id))
+    rows = table_rows(file, names, records, wanted=(text, second, label, evidence), id=id)
     say_how_read(file.name, "", rows.columns)
     yield from rows.examples()
 
@@ -204,12 +207,13 @@ class TableRows:
         row = named(self.names, fields)
         texts, label = self.columns.texts, self.columns.label
         id = self.id or ("id" if "id" in row else None)
-        used = {*texts, label, id}
+        used = {*texts, label, id, *(column.name for column in self.columns.marks)}
+        segments = tuple(row[name] for name in texts)
         return [
             Example(
-                tuple(row[name] for name in texts),
+                segments,
                 (self._label(row[label].strip()) or None) if label else None,
-                (),
+                self.columns.rationales(row, segments),
                 row[id] if id and row[id].strip() else row_id(self.path, line),
                 {name: value for name, value in row.items() if name not in used},
             )
@@ -229,20 +233,20 @@ def table_rows(
     records: Iterator[tuple[int, Record]],
     *,
     wanted: tuple[str | None, str | None, str | None, str | None],
+    id: str | None = None,
     comma_free: bool = False,
 ) -> TableRows:
     """The rows of a table whose columns are chosen by the user's word, their names or their content.
 
-    wanted: the columns that the user names: text, second, label, id. comma_free: whether the fields are separated by
-    another sign than commas, so that numbers can have decimal commas.
+    wanted: the columns that the user names: text, second, label, evidence. id: that of the ids. comma_free: whether the
+    fields are separated by another sign than commas, so that numbers can have decimal commas.
 
     Raises `BadFile` where the texts could be in several columns or in none.
     """
     first = list(islice(records, SAMPLE))
     sample = [row for _, fields in first if (row := _row(fields, names))]
-    text, second, label, id = wanted
     try:
-        columns = columns_of(names, sample, text, second, label)
+        columns = columns_of(names, sample, *wanted)
     except BadSetting:
         raise
     except ValueError as error:

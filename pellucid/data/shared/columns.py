@@ -5,11 +5,22 @@ content.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pellucid.base.checks import clipped, in_syntax, known, listed, quoted
 from pellucid.base.errors import BadSetting, InputReading, notify
+from pellucid.data.shared.rows import (
+    FORMS,
+    MARKS,
+    MarkColumn,
+    called_as_marks,
+    evidence_field,
+    is_filled,
+    mark_columns,
+    plainly,
+)
+from pellucid.text.example import Rationale
 
 SAMPLE = 200  # rows whose content is looked at
 TEXT_NAMES = frozenset(
@@ -63,10 +74,11 @@ class SeveralColumns(ValueError):
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that are read: texts, one or a pair, and the label; with why, where that has to be said.
+    """The columns that are read: texts, one or a pair, the label and the marks; with why, where that has to be said.
 
     text_reason, label_reason: why a column was taken; empty where the user named it, or where it has the usual name.
-    possible_labels: columns that could be the label where none was taken because there are several.
+    possible_labels: columns that could be the label where none was taken because there are several. unread_marks:
+    columns that are called as marks are, and are not read as such.
     """
 
     texts: tuple[str, ...]
@@ -74,25 +86,41 @@ class Columns:
     text_reason: str = ""
     label_reason: str = ""
     possible_labels: tuple[str, ...] = ()
+    marks: tuple[MarkColumn, ...] = ()
+    unread_marks: tuple[str, ...] = ()
 
     @property
     def is_recognised(self) -> bool:
         """Whether a column was taken that neither the user named nor has the one usual name."""
-        return bool(self.text_reason or self.label_reason or self.possible_labels)
+        of_marks = self.unread_marks or any(column.unusual for column in self.marks)
+        return bool(self.text_reason or self.label_reason or self.possible_labels or of_marks)
+
+    def rationales(self, row: Mapping[str, Any], segments: Sequence[str]) -> tuple[Rationale, ...]:
+        """The marks of a row; raises `ValueError` for values that are none."""
+        return tuple(mark for column in self.marks for mark in column.marks(row, segments))
 
     def in_words(self) -> str:
         """Which columns were taken, and why where it is not plain."""
         texts = " and ".join(map(quoted, self.texts))
         sentence = f"texts from the column{'s' if len(self.texts) > 1 else ''} {texts}{_because(self.text_reason)}"
+        if self.marks:
+            sentence += f", marked evidence from {listed(quoted(column.name) for column in self.marks)}"
+        return sentence + self._label_in_words() + self._unread_in_words()
+
+    def _label_in_words(self) -> str:
         if self.label is not None:
-            return f"{sentence}, labels from {quoted(self.label)}{_because(self.label_reason)}"
-        if self.possible_labels:
-            name = in_syntax(f"label={quoted(self.possible_labels[0])}", f"--label-column {self.possible_labels[0]}")
-            return (
-                f"{sentence}, no labels: they could be in {listed(map(quoted, self.possible_labels))}; name one, "
-                f"such as {name}"
-            )
-        return f"{sentence}, no labels"
+            return f", labels from {quoted(self.label)}{_because(self.label_reason)}"
+        if not self.possible_labels:
+            return ", no labels"
+        name = in_syntax(f"label={quoted(self.possible_labels[0])}", f"--label-column {self.possible_labels[0]}")
+        return f", no labels: they could be in {listed(map(quoted, self.possible_labels))}; name one, such as {name}"
+
+    def _unread_in_words(self) -> str:
+        if not self.unread_marks:
+            return ""
+        names, verb = listed(map(quoted, self.unread_marks)), "are" if len(self.unread_marks) > 1 else "is"
+        way = f"call the marks of each text {listed(map(evidence_field, self.texts))}"
+        return f"; {names} {verb} kept in meta and not read as marks: {FORMS if len(self.texts) == 1 else way}"
 
 
 def _because(reason: str) -> str:
@@ -105,11 +133,12 @@ def columns_of(
     text: str | None,
     second: str | None,
     label: str | None,
+    evidence: str | None = None,
 ) -> Columns:
     """The columns to read.
 
-    names: all columns. rows: the first ones, whose content decides where names do not. text, second, label: those that
-    the user names.
+    names: all columns. rows: the first ones, whose content decides where names do not. text, second, label, evidence:
+    those that the user names.
 
     Raises `SeveralColumns` where the texts could be in several columns, `ValueError` where they are in none,
     `UnknownName` for a column that is not there.
@@ -117,19 +146,31 @@ def columns_of(
     text_of_rows, features = _features.get()
     names = [name for name in names if name not in features]
     texts, text_reason = _texts(names, rows, text or (text_of_rows if text_of_rows in names else None), second)
-    if label is not None or ("label" in names and "label" not in texts):
-        return Columns(texts, label_field(names, label), text_reason)
-    expected = [name for name in names if name not in texts and _is_expected(rows, name)]
+    marks = tuple(column for column in mark_columns(names, rows, texts, evidence) if column.name != label)
+    others = [name for name in names if name not in (*texts, *(column.name for column in marks))]
+    columns = _with_label(others, rows, Columns(texts, None, text_reason, marks=marks), label)
+    if len(marks) == len(texts):
+        return columns
+    unread = [name for name in called_as_marks(others, texts) if name != columns.label]
+    filled = tuple(name for name in unread if any(is_filled(row.get(name)) for row in rows))
+    return replace(columns, unread_marks=filled)
+
+
+def _with_label(
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], columns: Columns, label: str | None
+) -> Columns:
+    """The same columns with that of the label, or with those that it could be in."""
+    if label is not None or "label" in names:
+        return replace(columns, label=label_field({*names, *columns.texts}, label))
+    expected = [name for name in names if _is_expected(rows, name)]
     if len(expected) == 1:
-        return Columns(texts, expected[0], text_reason, "its values are known labels")
-    named = [name for name in names if _plain(name) in LABEL_NAMES and name not in texts and _fills(rows, name)]
-    by_content = [
-        name for name in names if name not in texts and _plain(name) not in NO_LABELS and _could_be_label(rows, name)
-    ]
+        return replace(columns, label=expected[0], label_reason="its values are known labels")
+    named = [name for name in names if plainly(name) in LABEL_NAMES and _fills(rows, name)]
+    by_content = [name for name in names if plainly(name) not in NO_LABELS and _could_be_label(rows, name)]
     alike = expected or named or by_content
     if len(alike) == 1:
-        return Columns(texts, alike[0], text_reason, BY_NAME if named else "it has few distinct values")
-    return Columns(texts, None, text_reason, "", tuple(alike))
+        return replace(columns, label=alike[0], label_reason=BY_NAME if named else "it has few distinct values")
+    return replace(columns, possible_labels=tuple(alike))
 
 
 def _texts(
@@ -144,7 +185,8 @@ def _texts(
     if usual := usual_fields(by_case):
         return tuple(by_case[name] for name in usual), BY_NAME
     lengths = {name: _mean_length(rows, name) for name in names}
-    alike = [name for name in names if _plain(name) in TEXT_NAMES and (not rows or lengths[name] > 0)]
+    names = [name for name in names if plainly(name) not in MARKS] or names
+    alike = [name for name in names if plainly(name) in TEXT_NAMES and (not rows or lengths[name] > 0)]
     reason = BY_NAME
     if not alike:
         alike = [name for name in names if _could_be_text(rows, name)]
@@ -177,10 +219,6 @@ def _how_to_name(names: Sequence[str]) -> str:
         f"name yours with text=, such as text={quoted(first)}",
         f"name yours with --text-column, such as --text-column {quoted(first)} (of a pair also --read second=…)",
     )
-
-
-def _plain(name: str) -> str:
-    return name.casefold().strip().replace(" ", "").replace("_", "").replace("-", "")
 
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:

@@ -1,23 +1,25 @@
-"""Texts with [[marked]] evidence, as an author types them: the form of our own corpus's files."""
+"""Rows of data as examples, bad rows, and the marks of people: in the text, in a column, of several annotators."""
 
-import bz2
-import gzip
+import re
+from ast import literal_eval
 from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from itertools import zip_longest
 from json import JSONDecodeError
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Any, TypeVar
 
-from pellucid.base.checks import clipped, in_syntax, listed, one_of, quoted
+from pellucid.base.checks import clipped, in_syntax, known, listed, one_of, quoted
 from pellucid.base.errors import BadFile, BadSetting, Notice, notify
 from pellucid.base.files import disk_errors
+from pellucid.base.json_text import parsed
 from pellucid.text.example import Example, Rationale
-from pellucid.text.lexicon import Concept
+
+# Texts with [[marked]] evidence, as an author types them: the form of our own corpus's files.
 
 OPEN, CLOSE = "[[", "]]"
 
@@ -36,6 +38,178 @@ def unmark(marked: str, segment: int = 0) -> tuple[str, list[Rationale]]:
         rationales.append(Rationale(segment, len(text), len(text) + len(evidence)))
         text += evidence + after
     return text, rationales
+
+
+# Marks in a row of data: which characters of its text people marked, in the forms that data have.
+
+MARKS = ("evidence", "rationale", "span", "evidences", "rationales", "spans")  # usual names of their columns
+FORMS = "write [[start, end], …], characters of the text, or parts of the text"
+
+
+class SeveralPlaces(ValueError):
+    """A part of a text stands in it more than once."""
+
+
+def marks_in(value: object, text: str, segment: int = 0, characters: bool = False) -> list[Rationale]:
+    """The marks that a value names: [start, end], {"start": …, "end": …}, a part of the text, a list of these, a list
+    of characters, or one of these as JSON in a string; none for what is missing.
+
+    characters: whether a list of two numbers is two characters, as lists of other lengths are. Raises `ValueError` for
+    what names none, `SeveralPlaces` for a part that stands in the text more than once.
+    """
+    value, numbers = _written(value), whole_numbers(value)
+    if not is_filled(value):
+        return []
+    if numbers and (characters or len(numbers) != 2):
+        return [Rationale(segment, *run) for run in _runs(numbers)]
+    members = value if isinstance(value, list | tuple) and not numbers else [value]
+    return [Rationale(segment, *place) for member in members for place in _places(member, text)]
+
+
+def is_filled(value: object) -> bool:
+    """Whether a value is none of those that say that one is missing: None, not-a-number, ""."""
+    return value is not None and value == value and value != ""
+
+
+def whole_numbers(value: object) -> Sequence[int]:
+    """The whole numbers that a value, or what it holds as JSON, is a list of; empty for all else."""
+    value = _written(value)
+    is_list = isinstance(value, list | tuple) and all(type(member) is int for member in value)
+    return value if is_list else ()  # type: ignore[return-value]
+
+
+def _written(value: object) -> object:
+    """A value as lists, objects, numbers and strings; of a string what it holds, as JSON or Python writes them."""
+    if callable(as_list := getattr(value, "tolist", None)):
+        return as_list()
+    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{", "("):
+        return value
+    for read in (parsed, literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return read(value.strip())
+    return value
+
+
+def _runs(characters: Sequence[int]) -> list[tuple[int, int]]:
+    """[start, end) of each run of neighbours."""
+    if len(set(characters)) < len(characters):
+        raise ValueError("names a character twice")
+    runs: list[tuple[int, int]] = []
+    for character in sorted(characters):
+        start = runs.pop()[0] if runs and runs[-1][1] == character else character
+        runs.append((start, character + 1))
+    return runs
+
+
+def _places(member: object, text: str) -> list[tuple[int, int]]:
+    """[start, end) of a member of a list of marks; several of an object of two lists."""
+    if isinstance(member, str):
+        return [_place_of(member, text)]
+    if isinstance(member, Mapping):
+        starts, ends = whole_numbers(member.get("start")), whole_numbers(member.get("end"))
+        if starts and len(starts) == len(ends):
+            return list(zip(starts, ends, strict=True))
+        member = [member.get("start"), member.get("end")]
+    if len(pair := whole_numbers(member)) != 2:
+        raise ValueError(f"is no list of marks; {FORMS}")
+    return [(pair[0], pair[1])]
+
+
+def _place_of(part: str, text: str) -> tuple[int, int]:
+    """Where a part of the text stands, whatever blanks are between its words."""
+    words = r"\s+".join(map(re.escape, part.split()))
+    places = [match.span(1) for match in re.finditer(f"(?=({words}))", text)] if words else []
+    if not places:
+        raise ValueError(f"is no list of marks and no part of the text; {FORMS}")
+    if len(places) > 1:
+        raise SeveralPlaces("stands in the text more than once; write [start, end], characters of the text")
+    return places[0]
+
+
+# Which columns hold marks: the one that the user names, or those with usual names and with such values.
+
+
+@dataclass(frozen=True)
+class MarkColumn:
+    """The column of the marks in one text.
+
+    segment: the text's number. characters: whether a list of two numbers is two characters, as lists of other lengths
+    in the column are. unusual: whether the user did not name it and its name is not the usual one.
+    """
+
+    name: str
+    segment: int = 0
+    characters: bool = False
+    unusual: bool = False
+
+    def marks(self, row: Mapping[str, Any], segments: Sequence[str]) -> list[Rationale]:
+        """The marks of a row; raises `ValueError`, with the value, for what are none."""
+        value = row.get(self.name)
+        try:
+            return marks_in(value, segments[self.segment], self.segment, self.characters)
+        except ValueError as error:
+            raise ValueError(f"{self.name}={quoted(value)} {error}") from None
+
+
+def mark_columns(
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], texts: Sequence[str], evidence: str | None
+) -> tuple[MarkColumn, ...]:
+    """The columns of marks: that which the user names, for the first text; else for each text the first with a usual
+    name whose values are marks in at least half of the rows.
+    """
+    columns = []
+    for segment, text in enumerate(texts):
+        if evidence is not None and segment == 0:
+            known("field", evidence, names)
+            columns.append(MarkColumn(evidence, 0, _of_characters(rows, evidence)))
+            continue
+        alike = [name for usual in usual_names(text, texts) for name in names if plainly(name) == usual]
+        if name := next((name for name in alike if name not in texts and _holds_marks(rows, name, text)), None):
+            columns.append(MarkColumn(name, segment, _of_characters(rows, name), name != evidence_field(text)))
+    return tuple(columns)
+
+
+def called_as_marks(names: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """The columns that have a usual name of marks, with or without that of a text."""
+    usual = {*MARKS, *(name for text in texts for name in usual_names(text, texts))}
+    return [name for name in names if plainly(name) in usual and name not in texts]
+
+
+def evidence_field(text: str) -> str:
+    """The field of the marks in the text of a field, as our own files call it."""
+    return {"text": "evidence", "text_a": "evidence_a", "text_b": "evidence_b"}.get(text, f"evidence_{text}")
+
+
+def usual_names(text: str, texts: Sequence[str]) -> list[str]:
+    """What the columns of marks in this text are called, written plainly."""
+    ends = [plainly(text), plainly(text.rpartition("_")[2]), *([""] if len(texts) == 1 else [])]
+    return [base + end for base in MARKS for end in ends]
+
+
+def plainly(name: str) -> str:
+    """A name in small letters, without blanks and what joins words."""
+    return name.casefold().strip().replace(" ", "").replace("_", "").replace("-", "")
+
+
+def _of_characters(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether some row has a list of numbers that cannot be one start and one end."""
+    return any(len(whole_numbers(row.get(name))) not in (0, 2) for row in rows)
+
+
+def _holds_marks(rows: Sequence[Mapping[str, Any]], name: str, text: str) -> bool:
+    """Whether at least half of the filled values are marks of their texts."""
+    filled = [row for row in rows if is_filled(row.get(name))]
+    return 2 * sum(_is_mark(row[name], str(row.get(text))) for row in filled) >= len(filled)
+
+
+def _is_mark(value: object, text: str) -> bool:
+    try:
+        marks_in(value, text)
+    except SeveralPlaces:
+        return True
+    except ValueError:
+        return False
+    return True
 
 
 # One rationale from several annotators: what anyone marked, or what most of them marked.
@@ -60,42 +234,6 @@ def agreed_rationales(text: str, marked: Sequence[Sequence[bool]], agreement: st
         else:
             rationales.append(Rationale(segment, position, position + 1))
     return rationales
-
-
-# Texts in two languages, line by line: two files of which the same lines belong together.
-
-Line = tuple[int, str]  # its number in the file, and its text
-
-
-def aligned(
-    source: Path, target: Path, sources: Iterable[Line], targets: Iterable[Line]
-) -> Iterator[tuple[int, list[str]]]:
-    """(line of the source, both texts) of the lines of two files; raises `BadFile`, with both numbers, where one has
-    more of them.
-    """
-    pairs = iter(zip_longest(sources, targets))
-    counts = [0, 0]
-    for source_line, target_line in pairs:
-        counts = [counts[0] + (source_line is not None), counts[1] + (target_line is not None)]
-        if source_line is None or target_line is None:
-            for more, another in pairs:
-                counts = [counts[0] + (more is not None), counts[1] + (another is not None)]
-            raise BadFile(
-                f"{source} has {counts[0]:,} texts and {target} {counts[1]:,}; of aligned files each line has its "
-                f"translation in the other."
-            )
-        yield source_line[0], [source_line[1], target_line[1]]
-
-
-def pair_of(texts: list[str], languages: tuple[str, str], id: str, **meta: object) -> list[Example]:
-    """A pair as an example; raises `ValueError` for an empty side."""
-    if len(texts) != len(languages):
-        raise ValueError(f"it has {len(texts)} fields; {languages[0]} and {languages[1]} are due")
-    stripped = tuple(text.strip() for text in texts)
-    for text, language in zip(stripped, languages, strict=True):
-        if not text:
-            raise ValueError(f"its {language} is empty")
-    return [Example(stripped, id=id, meta=dict(meta))]
 
 
 # Reading row by row: each row becomes an example, or a bad row with its file, line and reason.
@@ -263,38 +401,3 @@ def read_text_files(files: list[tuple[str, Path]], encoding: str, make: MakeText
 
 def _from_text(text: str, _: int, *, make: MakeText, label: str, file: Path) -> list[Example]:
     return make(text, label, file)
-
-
-# What readers of large knowledge bases share: numbered lines, and concepts that must be there.
-
-
-def _opened(path: Path) -> TextIO:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
-    return bz2.open(path, "rt", encoding="utf-8") if path.suffix == ".bz2" else path.open(encoding="utf-8")
-
-
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(number, line) of a UTF-8 file, also of one that gzip or bzip2 packed; empty lines are passed over.
-
-    Raises `BadFile` for a file that is missing, of another encoding or cut off.
-    """
-    line_number = 0
-    with disk_errors("read", path):
-        try:
-            with _opened(path) as file:
-                for line_number, line in enumerate(file, 1):
-                    if line.strip():
-                        yield line_number, line.rstrip("\r\n")
-        except (UnicodeDecodeError, EOFError):
-            raise BadFile(
-                f"{path} cannot be read after line {line_number}: it is not UTF-8 text, or is cut off."
-            ) from None
-
-
-def named_or_refused(path: Path, words: Mapping[str, Sequence[str]], most: int) -> list[Concept]:
-    """A concept for each name with the first of its words; raises `BadFile` where a name has none."""
-    empty = [name for name, of_name in words.items() if not of_name]
-    if empty:
-        raise BadFile(f"{path} has no words of {listed(map(quoted, empty))}; give names as the file writes them.")
-    return [Concept(name, tuple(of_name[:most])) for name, of_name in words.items()]

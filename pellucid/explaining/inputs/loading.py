@@ -15,6 +15,7 @@ from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.torch_state import check_computes
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
+from pellucid.models.families.probes import adapted_network
 from pellucid.models.language_heads.lens_folder import language_head_for
 from pellucid.models.load import load_model, wrap_writing, writes
 from pellucid.models.routing.route_choice import check_route
@@ -110,7 +111,7 @@ def _loaded(
             raise BadInput("To load a model that is in memory, give its tokenizer too: load(model, tokenizer).")
         if device is not None or dtype is not None:
             raise BadSetting("A model in memory is used as it is; move it first: model.to(device, dtype).")
-        if writes(type(source).__name__):
+        if writes(type(adapted_network(source)).__name__):
             model = wrap_writing(source, tokenizer, None, languages)
             return _plain(model, problem, max_length, language_head, route)
         _only_writing(languages)

@@ -20,7 +20,7 @@ from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.classifiers.running import class_names
 from pellucid.models.classifiers.several_readings import Hypotheses, SeveralReadings
 from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled
-from pellucid.models.folders.configuration import TASKS, WRAP, wrong_kind
+from pellucid.models.folders.configuration import TASKS, way_for, wrong_kind
 from pellucid.run.model import Model
 from pellucid.run.target import Problem
 
@@ -47,7 +47,7 @@ def from_transformers(pipeline: Any) -> Model:
         return _of_pieces(pipeline)
     if task not in ("text-classification", "sentiment-analysis"):
         does = TASKS.get(task, f"is for the task {quoted(task)}")
-        raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, WRAP))
+        raise ModelCannot(wrong_kind(f"The pipeline ({type(pipeline).__name__})", does, way_for(does)))
     function = _function(pipeline)
     tokenizer: Any = pipeline.tokenizer
     if settings := _settings(pipeline):

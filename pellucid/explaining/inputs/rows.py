@@ -8,7 +8,7 @@ from pellucid.base.errors import BadInput, PellucidError, notify
 from pellucid.base.json_text import parsed
 from pellucid.data.load import FIRST
 from pellucid.data.shared.columns import SAMPLE, Columns, columns_of, say_how_read
-from pellucid.data.shared.rows import SkippedRows
+from pellucid.data.shared.rows import MARKS, SkippedRows, plainly
 from pellucid.explaining.inputs.readings import ReadingRequest, in_words, is_missing, label_text, notify_reading, plain
 from pellucid.text.example import Example, Rationale, prompted
 from pellucid.text.label_map import suggested_map
@@ -67,13 +67,14 @@ def _of_mapping(data: Mapping[Any, Any]) -> ValuesByColumn:
         raise BadInput(
             f"The data have several parts ({listed(map(str, data))}); give one of them, such as data[{name}]."
         )
+    others = [value for name, value in data.items() if not plainly(str(name)).startswith(MARKS)]
+    if not any(map(_is_list, others or values)):  # one row, whose marks may be a list
+        return _by_name(data, [[value] for value in values])
     if values and all(_is_list(value) for value in values):
         if any(hasattr(member, "example") for member in values[0]):  # methods side by side
             return _of_examples([member.example for member in values[0]])
         return _by_name(data, list(map(list, values)))
-    if any(_is_list(value) for value in values):
-        raise BadInput("Some values of the dictionary are lists and some are not; give a list for every column.")
-    return _by_name(data, [[value] for value in values])
+    raise BadInput("Some values of the dictionary are lists and some are not; give a list for every column.")
 
 
 def _by_name(names: Iterable[Any], values: Sequence[Sequence[Any]]) -> ValuesByColumn:
@@ -104,7 +105,11 @@ def _of_examples(examples: Sequence[Example]) -> ValuesByColumn:
 def _of_dataset(data: Any) -> ValuesByColumn:
     """Columns of texts, numbers and lists of a `datasets.Dataset`; class numbers become their names."""
     plain_kinds = ("Value", "ClassLabel", "List", "Sequence", "LargeList", "list")
-    names = [name for name, kind in data.features.items() if type(kind).__name__ in plain_kinds]
+    names = [
+        name
+        for name, kind in data.features.items()
+        if type(kind).__name__ in plain_kinds or (isinstance(kind, dict) and plainly(name) in MARKS)
+    ]
     columns = data.select_columns(names)[:] if names else {}
     return {name: _named(values, getattr(data.features[name], "names", None)) for name, values in columns.items()}
 
@@ -124,7 +129,7 @@ def examples_from_columns(columns: ValuesByColumn, reading: ReadingRequest) -> t
     which = _columns_to_read(columns, reading)
     say_how_read("the table", "", which)
     rows = range(len(columns[which.texts[0]]))
-    return good_rows(rows, lambda row, _: _example_of_row(columns, row, which.texts, which.label), reading)
+    return good_rows(rows, lambda row, _: _example_of_row(columns, row, which), reading)
 
 
 Row = TypeVar("Row")
@@ -174,16 +179,22 @@ def _cell(value: Any) -> Any:
     value = plain(value)
     if is_missing(value):
         return None
+    value = value.tolist() if getattr(value, "ndim", 0) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _example_of_row(columns: ValuesByColumn, row: int, texts: Sequence[str], label: str | None) -> Example:
+def _example_of_row(columns: ValuesByColumn, row: int, which: Columns) -> Example:
+    texts, label = which.texts, which.label
     segments = tuple(_text(columns[name][row], name, row) for name in texts)
-    used = {*texts, label, "id"}
+    used = {*texts, label, "id", *(column.name for column in which.marks)}
     meta = {name: _simple(values[row]) for name, values in columns.items() if name not in used}
     name = plain(columns["id"][row]) if "id" in columns and "id" not in texts else row
     gold = label_text(columns[label][row], row) if label else None
-    return Example(segments, gold, id=str(row if is_missing(name) else name), meta=meta)
+    try:
+        marks = which.rationales({column.name: _cell(columns[column.name][row]) for column in which.marks}, segments)
+    except ValueError as error:
+        raise BadInput(f"Row {row}: {error}, or leave such rows out: skip_bad_rows=True.") from None
+    return Example(segments, gold, marks, str(row if is_missing(name) else name), meta)
 
 
 def _text(value: Any, column: str, row: int) -> str:

@@ -178,6 +178,31 @@ def wide_after(blocks: Iterable[nn.Module], n_calls: int) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def graph_after(blocks: Iterable[nn.Module], n_calls: int, seen: list[Tensor], length: int) -> Iterator[None]:
+    """What the network computes after the last of n_calls calls of these blocks has a graph; nothing before it has one.
+
+    seen: gets its leaf, the states [row piece width] of that call. length: pieces of a row.
+    """
+    calls = 0
+
+    def leaf(state: Tensor) -> Tensor:
+        torch.set_grad_enabled(True)
+        seen.append(state[:, :length].detach().requires_grad_())
+        return _in_front(seen[0].clone(), state)  # the network may go on in place
+
+    def count(_: nn.Module, __: tuple[Any, ...], output: Tensor | tuple[Any, ...] | list[Any]) -> object:
+        nonlocal calls
+        calls += 1
+        return with_first(output, leaf) if calls == n_calls else output
+
+    with ExitStack() as stack:
+        for block in blocks:
+            stack.callback(hook_output(block, count))
+        with torch.no_grad():
+            yield
+
+
 class Enough(BaseException):
     """The deepest hidden state that is needed has been computed: the rest of the network need not run.
 

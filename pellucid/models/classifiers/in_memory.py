@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from pellucid.base.checks import listed, of_class
 from pellucid.base.errors import ModelCannot
 from pellucid.base.torch_state import checksum
-from pellucid.models.families.probes import IDS
+from pellucid.models.families.probes import IDS, adapted_network
 from pellucid.models.folders.configuration import refuse_class
 from pellucid.run.module_hooks import hook_output
 
@@ -131,9 +131,9 @@ COMPILED = "_torchdynamo_orig_callable"  # the attribute of a function that torc
 def check_in_memory(network: nn.Module) -> None:
     """Raise `ModelCannot` for a wrapped model, one without a configuration, or one without a head."""
     check_of_library(network)
-    name = type(network).__name__
-    refuse_class(name, f"The model ({name})")
-    if getattr(network, "base_model", None) is network:
+    name, inside = type(network).__name__, adapted_network(network)
+    refuse_class(type(inside).__name__, f"The model ({name})")
+    if getattr(inside, "base_model", None) is inside:
         raise ModelCannot(
             f"{name} is an encoder without a classification head; give a fine-tuned sequence classifier, or train one: "
             "pellucid.train(data, encoder=..., out=...) or pellucid train DATA --encoder FOLDER."
@@ -249,13 +249,6 @@ def _check_keywords(network: nn.Module, name: str) -> None:
 
 # In the name of a node of torch that stands in the graph and gives no gradient, as of quantised products.
 UNWRITTEN = "NotImplemented"
-FAILURES = (
-    RuntimeError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-)  # of a module that is run by itself
 
 
 @contextmanager
@@ -323,7 +316,7 @@ def _depends(
     with torch.no_grad():
         try:
             answers = _numbers(module.forward(*tree_map(moved, args), **tree_map(moved, kwargs)))
-        except FAILURES:
+        except Exception:  # anything can happen in a module that is run by itself
             return True
     if len(answers) != len(gives):
         return True

@@ -4,7 +4,7 @@ For networks that are no Hugging Face classifiers: recurrent, convolutional, you
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import ClassVar, Literal, get_args
@@ -12,14 +12,14 @@ from typing import ClassVar, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from pellucid.base.checks import of_class, one_of, reason, whole
+from pellucid.base.checks import of_class, one_of, quoted, reason, whole
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
 from pellucid.base.memory import is_memory_error
 from pellucid.models.classifiers.buffer_copies import reading, shared_numbers, undisturbed
 from pellucid.models.classifiers.hooks import Enough, wide_after, word_embeddings
 from pellucid.models.classifiers.in_memory import check_network, losses, network_digest
 from pellucid.models.classifiers.network_layers import LayerRun, checked_layers, layer_names
-from pellucid.models.classifiers.running import FAILURES, class_names, closed_up, collate
+from pellucid.models.classifiers.running import class_names, closed_up, collate
 from pellucid.models.families.probes import device_of, rows_of_table
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds
@@ -57,6 +57,7 @@ class NetworkClassifier:
     unknown: int | None = None
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
+    _read: set[tuple[int, ...]] = field(default_factory=set, init=False, repr=False)  # shapes of ids
     _followed: list[bool] = field(
         default_factory=list, init=False, repr=False
     )  # filled when a gradient has come back to the words
@@ -95,8 +96,14 @@ class NetworkClassifier:
     def embed(self, ids: Tensor) -> Tensor:
         """The word embeddings of ids."""
         assert self.embedding is not None  # the capability was checked
-        with torch.no_grad():
-            return self.embedding(ids)
+        try:
+            with torch.no_grad():
+                return self.embedding(ids)
+        except Exception as error:  # anything can happen in a user's network
+            raise ModelCannot(
+                f"{self.name}: the embedding cannot read the ids {quoted(ids.flatten().tolist())}: {reason(error)}; "
+                f"give pad= and mask= as it knows them."
+            ) from error
 
     def predict(self, texts: Texts) -> list[Prediction]:
         """One prediction a text, in order, as explanations report it; see `pellucid.predict` for tables and files.
@@ -116,7 +123,7 @@ class NetworkClassifier:
         for segment, text in enumerate(example.segments):
             if segment:
                 pieces.append((self._between(example), SPECIAL, 0, 0, "[SEP]"))
-            pieces += [_checked(piece, segment, text, example) for piece in self.tokenize(text)]
+            pieces += [_checked(piece, segment, text, example) for piece in self._tokenized(text)]
         ids, segments, starts, ends, labels = zip(*pieces, strict=True) if pieces else ((),) * 5
         readings: tuple[Reading, ...] = ()
         if self.unknown is not None and self.unknown in ids:
@@ -129,6 +136,12 @@ class NetworkClassifier:
         types = tuple(max(0, segment) for segment in segments)
         row = Row(ids, types, tuple(range(len(ids))), words, segments)
         return replace(row, windows=windows_of(row, self.max_length)), units
+
+    def _tokenized(self, text: str) -> list[Piece]:
+        try:
+            return list(self.tokenize(text))
+        except Exception as error:  # anything can happen in a user's function
+            raise ModelCannot(f"{self.name}: tokenize failed on {quoted(text)}: {reason(error)}.") from error
 
     def _between(self, example: Example) -> int:
         if self.separator is None:
@@ -160,9 +173,29 @@ class NetworkClassifier:
         return undisturbed(self.network, self.name, run, shared_numbers)
 
     def _trace_once(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
-        spread = self.gaps == "mask"
-        columns = collate(rows, pad=self.pad, first_position=0, spread=spread, device=self.device)
-        ids, words = columns["input_ids"], embeddings if not layer else None
+        """The run; where the user's function cannot read a row without pieces, as one of one `pad`."""
+        columns = collate(rows, pad=self.pad, first_position=0, spread=self.gaps == "mask", device=self.device)
+        ids, attended = columns["input_ids"], columns["attention_mask"].bool()
+        empty = ~attended.any(1, keepdim=True)
+        filled = attended | (empty & (torch.arange(ids.shape[1], device=ids.device) == 0))
+        try:
+            return self._trace_of(rows, ids, attended, want, embeddings, layer)
+        except ModelCannot:
+            if empty.any():
+                with suppress(ModelCannot):
+                    return self._trace_of(rows, ids, filled, want, embeddings, layer)
+            raise
+
+    def _trace_of(
+        self,
+        rows: Sequence[Row],
+        ids: Tensor,
+        attended: Tensor,
+        want: Want,
+        embeddings: Tensor | None,
+        layer: int | None,
+    ) -> Trace:
+        words = embeddings if not layer else None
         seen: list[Tensor] = []
         states = self._layer_run(want, ids, embeddings, layer)
         with ExitStack() as stack:
@@ -175,14 +208,14 @@ class NetworkClassifier:
                 stack.enter_context(wide_after(self.layers[-1:], 1))
             try:
                 with states.recording() if states else nullcontext():
-                    logits = self._answer(ids, columns["attention_mask"].bool())
+                    logits = self._answer(ids, attended)
                 if want.gradients and not logits.requires_grad:
                     raise ModelCannot(self._no_gradient("logits gives numbers that have no gradient"))
             except Enough:
                 logits = seen[0].new_zeros(len(rows), 0)
         self._check_seen(seen, ids.shape)
         hidden = (seen[0], *states.states) if states else ()
-        if spread and any(row.extent > row.length for row in rows):
+        if self.gaps == "mask" and any(row.extent > row.length for row in rows):
             hidden = tuple(closed_up(state, rows) for state in hidden)
         return Trace(logits, seen[0] if seen else logits.new_zeros(*ids.shape, 0), hidden)
 
@@ -240,22 +273,34 @@ class NetworkClassifier:
             return undisturbed(self.network, self.name, logits, lambda answer: [answer])
 
     def _answer(self, ids: Tensor, attended: Tensor) -> Tensor:
+        shape = tuple(ids.shape)
         try:
             logits = self.logits(ids, attended)
-        except FAILURES as error:
+        except Exception as error:  # anything can happen in a user's function
             if is_memory_error(error) or isinstance(error, PellucidError):
                 raise
-            raise ModelCannot(
-                f"{self.name}: logits failed on {len(ids)} rows of {ids.shape[1]} pieces: {reason(error)}."
-            ) from error
-        expected = (len(ids), 1 if self.problem == "one_logit" else len(self.labels))
+            raise ModelCannot(self._failure(shape, error)) from error
+        expected = (shape[0], 1 if self.problem == "one_logit" else len(self.labels))
         if not isinstance(logits, Tensor) or tuple(logits.shape) != expected or not logits.is_floating_point():
-            came = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
+            came = str(tuple(logits.shape)) if isinstance(logits, Tensor) else type(logits).__name__
+            came += f" of {logits.dtype}" if isinstance(logits, Tensor) and not logits.is_floating_point() else ""
             raise ModelCannot(
                 f"{self.name}: logits must give a tensor of floating-point numbers of shape {expected} for "
-                f"{len(ids)} texts and {len(self.labels)} classes; {came} came."
+                f"{shape[0]} texts and {len(self.labels)} classes; {came} came."
             )
+        self._read.add(shape)
         return logits
+
+    def _failure(self, shape: tuple[int, ...], error: Exception) -> str:
+        """What is said of ids of this shape, beside one that the user's function has read."""
+        sentence = f"{self.name}: logits failed on ids of shape {shape}: {reason(error)}"
+        if not self._read:
+            return f"{sentence}."
+        return (
+            f"{sentence}; it has read ids of shape {max(self._read, key=lambda read: read[::-1])}. Fill up inside "
+            f"logits what is too short for it, or let masked words keep their places (mask=, and operator='mask' where "
+            f"a method has it); gradients are taken of whole texts."
+        )
 
 
 def from_network(
@@ -280,7 +325,8 @@ def from_network(
     network: the module; its weights are never changed.
     tokenize: text -> one (id, start, end) a piece, with its characters [start, end); (id, None, None) for a special
         token.
-    logits: (ids [batch piece], attended [batch piece] bool) -> [batch class], padded on the right with `pad`.
+    logits: (ids [batch piece], attended [batch piece] bool) -> [batch class], padded on the right with `pad`. A text
+        without pieces is a row of `pad` that is not attended to; where logits fails on it, its first `pad` is.
     embedding: the module that turns ids into vectors; without it, only methods that need no gradient work.
     labels: the classes' names, in the logits' order.
     problem: what the logits mean; None: "single_label", or "one_logit" for one label.

@@ -19,7 +19,7 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.models.classifiers.hooks import Enough, with_first
 from pellucid.models.families.encoder import attention_scores, shared_heads
 from pellucid.run.module_hooks import hook_output
-from pellucid.run.trace import ChangeAttention
+from pellucid.run.trace import ChangeAttention, KeepBlocks, every_block
 
 
 @dataclass
@@ -132,11 +132,11 @@ PRODUCTS = (torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, Tensor.bm
 class RecordedAttention(TorchFunctionMode):
     """While active, computes attention written out and records it, block by block, as nodes of the graph.
 
-    weights: [example head query key]. head_values: with values=True, [example head key width], what a head would add to
-    a piece that looked at this key alone: its value through the block's output projection; fewer than weights where
-    the projection was not found. oblong: a softmax over other keys than there are queries counts too, as where a
-    decoder reads a source. change: what the network computes with in place of its weights. keeps: False where weights
-    are changed and nobody reads them, so that memory holds those of one block.
+    weights: [example head query key] of each block, or what `keep` makes of them. head_values: with values=True,
+    [example head key width], what a head would add to a piece that looked at this key alone: its value through the
+    block's output projection; likewise kept, and empty where a block's projection was not found. oblong: a softmax over
+    other keys than there are queries counts too, as where a decoder reads a source. change: what the network computes
+    with in place of its weights. keep: what stays in memory, block by block.
     """
 
     def __init__(
@@ -145,15 +145,22 @@ class RecordedAttention(TorchFunctionMode):
         *,
         oblong: bool = False,
         change: ChangeAttention | None = None,
-        keeps: bool = True,
+        keep: KeepBlocks = every_block,
+        keep_values: KeepBlocks | None = None,
     ) -> None:
         super().__init__()
-        self._oblong, self._change, self._keeps = oblong, change, keeps
-        self._blocks = 0
-        self.weights: list[Tensor] = []
-        self.head_values: list[Tensor] = []
+        self._oblong, self._change, self._keep, self._keep_values = oblong, change, keep, keep_values or keep
+        self._blocks = self._projected = 0
+        self._shape = torch.Size()  # of the newest weights
+        self.weights: Sequence[Tensor] = ()
+        self._head_values: Sequence[Tensor] = ()
         self._values = values
         self._waiting: tuple[Tensor, Tensor] | None = None  # a block's values and outputs, heads apart
+
+    @property
+    def head_values(self) -> Sequence[Tensor]:
+        """See above."""
+        return self._head_values if self._projected == self._blocks else ()
 
     def __torch_function__(
         self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
@@ -166,8 +173,8 @@ class RecordedAttention(TorchFunctionMode):
         output = func(*args, **kwargs)
         if func in SOFTMAX and output.ndim == 4 and (self._oblong or output.shape[-1] == output.shape[-2]):
             output = self._of_block(output, args[0])
-        elif self._values and self.weights and func in PRODUCTS and _same_size(args[0], self.weights[-1]):
-            shape = (*self.weights[-1].shape[:2], -1, output.shape[-1])
+        elif self._values and self._blocks and func in PRODUCTS and _same_size(args[0], self._shape):
+            shape = (*self._shape[:2], -1, output.shape[-1])
             self._waiting = args[1].reshape(shape), output.reshape(shape)
         return output
 
@@ -196,8 +203,8 @@ class RecordedAttention(TorchFunctionMode):
         if self._change is not None:
             weights = self._change(self._blocks, weights, open_keys(scores)).to(weights.dtype)
         self._blocks += 1
-        if self._keeps:
-            self.weights.append(weights)
+        self._shape = weights.shape
+        self.weights = self._keep(self.weights, weights)
         return weights
 
     def _project(self, func: Callable[..., Any], *args: Tensor) -> None:
@@ -209,7 +216,8 @@ class RecordedAttention(TorchFunctionMode):
         if joined is None or not torch.equal(factor, joined):
             return
         heads = weight.reshape(value.shape[1], value.shape[-1], -1)
-        self.head_values.append(torch.einsum("bhkd,hdw->bhkw", value, heads))
+        values = torch.einsum("bhkd,hdw->bhkw", value, heads)
+        self._head_values, self._projected = self._keep_values(self._head_values, values), self._projected + 1
         self._waiting = None
 
 
@@ -234,5 +242,5 @@ def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     return scores.masked_fill(nothing, 0.0).softmax(-1).masked_fill(nothing, 0.0)
 
 
-def _same_size(factor: Tensor, weights: Tensor) -> bool:
-    return factor.numel() == weights.numel() and factor.shape[-2:] == weights.shape[-2:]
+def _same_size(factor: Tensor, shape: torch.Size) -> bool:
+    return factor.numel() == shape.numel() and factor.shape[-2:] == shape[-2:]

@@ -10,7 +10,14 @@ from torch import Tensor, nn
 
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
-from pellucid.models.classifiers.hooks import Enough, computing_in, hidden_states, wide_after, word_embeddings
+from pellucid.models.classifiers.hooks import (
+    Enough,
+    computing_in,
+    graph_after,
+    hidden_states,
+    wide_after,
+    word_embeddings,
+)
 from pellucid.models.classifiers.network_facts import NetworkFacts, same_logits
 from pellucid.models.classifiers.network_layers import RecordedAttention
 from pellucid.models.classifiers.running import (
@@ -27,7 +34,7 @@ from pellucid.models.pooling.pooler import piece_tensors
 from pellucid.models.routing.trial import Route, own_call
 from pellucid.run.batch import Batch, Row
 from pellucid.run.rounding import InWiderNumbers, is_short
-from pellucid.run.trace import Trace, Want
+from pellucid.run.trace import Trace, Want, no_block
 from pellucid.text.example import Example
 
 # How rows and texts become the arguments of a network's forward.
@@ -163,9 +170,8 @@ class _Run:
         self.instead, self.layer, self.length = embeddings, layer, length
         self.words: list[Tensor] = []
         self.hidden: list[Tensor] = []
-        self.attention = RecordedAttention(
-            want.head_values, change=want.change_attention, keeps=want.attention or want.change_attention is None
-        )
+        keep = want.keep if want.attention else no_block
+        self.attention = RecordedAttention(want.head_values, change=want.change_attention, keep=keep)
 
     def contexts(self) -> Iterator[AbstractContextManager[Any]]:
         """What is active during the run, in the order in which it is entered."""
@@ -200,6 +206,8 @@ class _Run:
             yield want.under(self.facts.network)
         if want.wide_head and structure.blocks is not None:  # the last, since it ends first
             yield wide_after(structure.blocks, structure.n_layers)
+        if want.head_graph:
+            yield graph_after(blocks_of(self.facts), structure.n_layers, self.hidden, self.length)
 
     @property
     def call(self) -> Call:

@@ -76,10 +76,32 @@ def with_value(config: object, name: str, value: int | None) -> object:
 
 
 def with_config(network: nn.Module, config: object) -> nn.Module:
-    """A shallow copy of a network, with the same weights and another configuration; the original is untouched."""
+    """A shallow copy of a network, with the same weights and another configuration; the original is untouched.
+
+    Of an adapted network (PEFT's) the copy reaches down to the network inside, which reads the configuration.
+    """
     twin: Any = copy.copy(network)  # Any: torch's modules declare no configuration
     twin.config = config
+    inside = twin
+    for name in adapted_place(network).split("."):
+        if name:
+            inside._modules = {**inside._modules, name: copy.copy(inside._modules[name])}
+            inside = inside._modules[name]
+    inside.config = config
     return twin
+
+
+def adapted_place(network: nn.Module) -> str:
+    """Where in a wrapper that borrows the library's methods, as PEFT's do, the library's network is; "" for others."""
+    if hasattr(type(network), "get_input_embeddings"):
+        return ""
+    inside = (name for name, module in network.named_modules() if hasattr(type(module), "get_input_embeddings"))
+    return next(inside, "")
+
+
+def adapted_network(network: nn.Module) -> nn.Module:
+    """The library's network inside a wrapper as PEFT's; others themselves."""
+    return network.get_submodule(adapted_place(network))
 
 
 def computing_config(config: WithValues) -> dict[str, object]:

@@ -77,6 +77,8 @@ KINDS = {
     "ForZeroShotImageClassification": "compares pictures with texts",
 }
 ENCODERS = ("ForMaskedLM", "ForPreTraining")  # of which a classifier can be trained
+WRITERS = ("ForCausalLM", "ForConditionalGeneration")
+WITH_LOGITS = ("ForNextSentencePrediction", "ForMultipleChoice")  # one a class, of texts
 EMBEDDINGS = "turns texts into vectors (sentence embeddings)"
 # A file that tells what made a folder -> what the model does.
 SIGNS = {
@@ -101,6 +103,8 @@ WHAT_TO_DO = (
 )
 TRAIN = "or train one from it: pellucid.train(data, encoder=..., out=...), pellucid train DATA --encoder FOLDER"
 COMPARE = "or explain how alike it says two texts are: pellucid.similarity(FOLDER)"
+WRITE = "or explain what it writes: pellucid.explain((model, tokenizer), (text, answer)), pellucid explain MODEL"
+NETWORK = "or give its network, so that gradients stay: pellucid.from_network(network, tokenize=…, logits=…, labels=…)"
 WRAP = "or wrap it as a function from texts to probabilities: pellucid.from_function(predict, labels)"
 
 
@@ -151,7 +155,16 @@ def refuse_class(kind: str, name: object) -> None:
     """Raise `ModelCannot` where a class's name says that its models do something else than classify texts."""
     ending = max((ending for ending in KINDS if kind.endswith(ending)), key=len, default=None)
     if ending is not None:
-        raise ModelCannot(wrong_kind(name, KINDS[ending], TRAIN if ending in ENCODERS else WRAP))
+        raise ModelCannot(wrong_kind(name, KINDS[ending], way_for(KINDS[ending])))
+
+
+def way_for(does: str) -> str:
+    """What can be done with a model that does this: what Pellucid does itself before a function."""
+    if does in [KINDS[ending] for ending in ENCODERS]:
+        return TRAIN
+    if does in [KINDS[ending] for ending in WRITERS]:
+        return WRITE
+    return f"{NETWORK}, {WRAP}" if does in [KINDS[ending] for ending in WITH_LOGITS] else WRAP
 
 
 def wrong_kind(name: object, does: str, way: str = WRAP) -> str:

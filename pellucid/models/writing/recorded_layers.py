@@ -14,8 +14,8 @@ from torch import Tensor
 from pellucid.models.classifiers.hooks import hidden_states
 from pellucid.models.classifiers.network_layers import RecordedAttention
 from pellucid.models.writing.tracks import Layers, SourceStates, Track, readers_of_source
-from pellucid.run.trace import Trace, Want
-from pellucid.run.traces import JoinedPart, JoinedParts
+from pellucid.run.trace import KeepBlocks, Trace, Want, every_block
+from pellucid.run.traces import Join, JoinedPart, JoinedParts
 
 
 class RecordedLayers:
@@ -30,14 +30,27 @@ class RecordedLayers:
         want: Want,
         layer: int | None = None,
         point: Tensor | None = None,
+        *,
+        count: int,
     ) -> None:
-        self.layers, self.tracks, self.want = layers, tracks, want
+        self.layers, self.tracks, self.want, self.count = layers, tracks, want, count
         self.layer, self.instead = layer, self._at_places(layer, point)
         self.encoder: list[Tensor] = []
         self.decoder: list[Tensor] = []
         above = None if layer is None else layer - layers.n_encoder
         self.source = SourceStates(above if (above or 0) > 0 else None, self.instead[0])
-        self.attention = RecordedAttention(want.head_values, oblong=True)
+        self.joined = JoinedAttention(tracks, count)
+        self.attention = RecordedAttention(
+            want.head_values,
+            oblong=True,
+            keep=self._keep(self.joined.joined_weights),
+            keep_values=self._keep(self.joined.values_of),
+        )
+
+    def _keep(self, join: Join) -> KeepBlocks:
+        """What is kept of the looks of blocks; all of them are joined when they are read."""
+        keep = self.want.keep
+        return keep if keep is every_block else FoldedBlocks(keep, self.layers.n_encoder, join)
 
     def _at_places(self, layer: int | None, point: Tensor | None) -> list[Tensor | None]:
         """For each track the states that are read instead of its own, leaves of the graph; 0 where there is no
@@ -74,17 +87,17 @@ class RecordedLayers:
         if self.want.attention:
             yield self.attention
 
-    def added_to(self, trace: Trace, count: int) -> Trace:
-        """The trace with the parts that the run was asked for; count: units of the longest row."""
+    def added_to(self, trace: Trace) -> Trace:
+        """The trace with the parts that the run was asked for."""
         if self.want.hidden:
-            trace = replace(trace, hidden=self.hidden(count))
+            trace = replace(trace, hidden=self.hidden())
         if self.want.attention:
-            trace = replace(trace, attention=self.weights(count), head_values=self.head_values(count))
+            trace = replace(trace, attention=self.weights(), head_values=self.head_values())
         return trace
 
-    def hidden(self, count: int) -> Sequence[Tensor]:
-        """For each layer that was reached [row unit width]; count: units of the longest row."""
-        join = partial(joined_states, self.tracks, count)
+    def hidden(self) -> Sequence[Tensor]:
+        """For each layer that was reached [row unit width]."""
+        join = partial(joined_states, self.tracks, self.count)
         return JoinedParts([JoinedPart(states, join, join) for states in self._states()])
 
     def _states(self) -> list[tuple[Tensor, ...]]:
@@ -97,28 +110,45 @@ class RecordedLayers:
         lower: list[tuple[Tensor, ...]] = [(state, first) for state in self.encoder]
         return lower + [(self.source.after(block), state) for block, state in enumerate(later, start=1)]
 
-    def weights(self, count: int) -> Sequence[Tensor]:
-        """For each block [row head unit unit]."""
-        joined, recorded = JoinedAttention(self.tracks, count), self.attention.weights
-        if self.layers.encoder is None:
-            return JoinedParts([joined.lone_block(block_weights) for block_weights in recorded])
-        read, written = recorded[: self.layers.n_encoder], recorded[self.layers.n_encoder :]
-        across = zip(written[::2], written[1::2], strict=True)
-        return JoinedParts(
-            [joined.encoder_block(block_weights) for block_weights in read]
-            + [joined.decoder_block(*two) for two in across]
-        )
+    def weights(self) -> Sequence[Tensor]:
+        """What is kept of the blocks' weights [row head unit unit]."""
+        if self.want.keep is not every_block:
+            return self.attention.weights
+        return JoinedParts([self.joined.weights_of(looks) for looks in self._blocks(self.attention.weights)])
 
-    def head_values(self, count: int) -> Sequence[Tensor]:
-        """For each block [row head unit width]; none where a head's part in a block is not known."""
-        joined, recorded = JoinedAttention(self.tracks, count), self.attention.head_values
-        if len(recorded) != len(self.attention.weights):
-            return ()
-        if self.layers.encoder is None:
-            return tuple(map(joined.lone_values, recorded))
-        read, written = recorded[: self.layers.n_encoder], recorded[self.layers.n_encoder :]
-        across = zip(written[::2], written[1::2], strict=True)
-        return (*map(joined.encoder_values, read), *(joined.decoder_values(*two) for two in across))
+    def head_values(self) -> Sequence[Tensor]:
+        """What is kept of the blocks' head values [row head unit width]; none where those of a block are not known."""
+        if self.want.keep is not every_block:
+            return self.attention.head_values
+        return tuple(self.joined.values_of(looks) for looks in self._blocks(self.attention.head_values))
+
+    def _blocks(self, looks: Sequence[Tensor]) -> list[Sequence[Tensor]]:
+        """One of each block; a decoder's block that reads a source looks twice."""
+        n_encoder = self.layers.n_encoder
+        read, written = looks[:n_encoder], looks[n_encoder:]
+        step = 2 if n_encoder else 1
+        return [(look,) for look in read] + [written[at : at + step] for at in range(0, len(written), step)]
+
+
+class FoldedBlocks:
+    """Keeps of the blocks what `keep` makes of them, each joined when its last look has been recorded.
+
+    A look is one attention's weights or head values; a decoder's block that reads a source has two. join: all looks of
+    a block -> the block.
+    """
+
+    def __init__(self, keep: KeepBlocks, n_encoder: int, join: Join) -> None:
+        self.keep, self.n_encoder, self.join = keep, n_encoder, join
+        self.looks: list[Tensor] = []
+        self.n_blocks = 0
+
+    def __call__(self, below: Sequence[Tensor], look: Tensor) -> Sequence[Tensor]:
+        """What is kept with this look."""
+        self.looks.append(look)
+        if self.n_encoder and self.n_blocks >= self.n_encoder and len(self.looks) < 2:
+            return below
+        block, self.looks, self.n_blocks = self.join(self.looks), [], self.n_blocks + 1
+        return self.keep(below, block)
 
 
 # States and attention weights of both parts of a network, as those of the pieces of a row.
@@ -142,6 +172,23 @@ class JoinedAttention:
 
     def __init__(self, tracks: Sequence[Track], count: int) -> None:
         self.places = [track.places_of(count) for track in tracks]
+
+    def weights_of(self, looks: Sequence[Tensor]) -> JoinedPart:
+        """looks: the weights of each attention of a block, in the order in which they run."""
+        if len(self.places) == 1:
+            return self.lone_block(*looks)
+        return self.encoder_block(*looks) if len(looks) == 1 else self.decoder_block(*looks)
+
+    def joined_weights(self, looks: Sequence[Tensor]) -> Tensor:
+        """The same, put together: [row head unit unit]."""
+        part = self.weights_of(looks)
+        return part.value(part.tensors)
+
+    def values_of(self, looks: Sequence[Tensor]) -> Tensor:
+        """looks: the head values of each attention of a block."""
+        if len(self.places) == 1:
+            return self.lone_values(*looks)
+        return self.encoder_values(*looks) if len(looks) == 1 else self.decoder_values(*looks)
 
     def encoder_block(self, weights: Tensor) -> JoinedPart:
         """weights: [row head source source]."""

@@ -141,7 +141,7 @@ class WritingModel:
             read = self._read(rows, tracks, looked_up) if words is None else words.to(looked_up[0])
             if want.gradients:
                 read = read.detach().requires_grad_()
-            recorded = self._recorded(tracks, want, layer, embeddings)
+            recorded = self._recorded(tracks, want, layer, embeddings, count)
             for context in () if recorded is None else recorded.contexts(self.network):
                 stack.enter_context(context)
             if want.under is not None:
@@ -156,7 +156,7 @@ class WritingModel:
                 logits = self.form.logits(tracks, reading)
             except Enough:
                 assert recorded is not None  # it was asked to stop
-                return Trace(read.new_zeros(len(rows), 0), read, recorded.hidden(count))
+                return Trace(read.new_zeros(len(rows), 0), read, recorded.hidden())
         if logits.shape[1] != places.shape[1]:
             logits = at_places(logits, places)
         spans = None
@@ -165,18 +165,22 @@ class WritingModel:
         plain = want.gradients and want.under is None and len(products) == 1
         written = WrittenTrace(logits, ids, spans, products[0] if plain else None)
         trace = Trace(written.log_probabilities(ids).sum(-1, keepdim=True), read, written=written)
-        return trace if recorded is None else recorded.added_to(trace, count)
+        return trace if recorded is None else recorded.added_to(trace)
 
     def _recorded(
-        self, tracks: Sequence[Track], want: Want, layer: int | None, states: Tensor | None
+        self, tracks: Sequence[Track], want: Want, layer: int | None, states: Tensor | None, count: int
     ) -> RecordedLayers | None:
-        """What records layers, where a run is asked for any; states [row unit width]: read as those of a layer."""
+        """What records layers, where a run is asked for any; states [row unit width]: read as those of a layer.
+
+        count: units of the longest row.
+        """
         shown = self.capabilities
         hidden, attention = want.hidden and "hidden_states" in shown, want.attention and "attention" in shown
         if not (hidden or attention or layer is not None):
             return None
         point = None if layer is None else states
-        return RecordedLayers(self.layers, tracks, replace(want, hidden=hidden, attention=attention), layer, point)
+        want = replace(want, hidden=hidden, attention=attention)
+        return RecordedLayers(self.layers, tracks, want, layer, point, count=count)
 
     @property
     def _head(self) -> nn.Module | None:

@@ -12,6 +12,7 @@ from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.kinds import attributions, objectives
 from pellucid.models.pooling.heaviest_alone import heaviest_apart
 from pellucid.run.blank import derived_seed
+from pellucid.run.explaining import opens_attention
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import lacking
 from pellucid.run.scheduler import Scheduler
@@ -185,7 +186,7 @@ class OwnAttributions:
         """For each text [piece], on the processor."""
         classifier = self.context.classifier
         batch = self.context.train.select(indices)
-        opens = {"gradient", "attention"} <= self.call.entry.facts["needs"]
+        opens = opens_attention(self.call)
         with without_dropout(classifier.network), torch.enable_grad():
             forward = ForwardPass(classifier, batch, Scheduler(TOKENS), open_attention=opens)
             target = Target().resolve(batch.examples, forward.logits, classifier.labels, classifier.problem)

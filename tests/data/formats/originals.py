@@ -343,9 +343,9 @@ ORIGINALS = {
         ("test.jsonl", '{"text": "x"}\n\n{"text": 5}\n', 3, "must be a string"),
     ),
     "table": Original(
-        {"test.csv": 'text,label,shop\n"Two\nlines, ""quoted""",good,A\nFine,,B\n'},
+        {"test.csv": 'text,label,shop,evidence\n"Two\nlines, ""quoted""",good,A,"[[4, 9]]"\nFine,,B,\n'},
         [
-            example('Two\nlines, "quoted"', "good", "test-2", shop="A"),
+            example('Two\nlines, "quoted"', "good", "test-2", [(0, "lines")], shop="A"),
             example("Fine", None, "test-4", shop="B"),
         ],
         (
@@ -356,18 +356,31 @@ ORIGINALS = {
         ),
     ),
     "excel": Original(
-        {"test.xlsx": [("text", "label", "stars"), ("Two\nlines", "good", 4), ("Fine", None, 2.5)]},
+        {
+            "test.xlsx": [
+                ("text", "label", "stars", "evidence"),
+                ("Two\nlines", "good", 4, "[[4, 9]]"),
+                ("Fine", None, 2.5, None),
+            ]
+        },
         [
-            example("Two\nlines", "good", "test-2", stars="4"),
+            example("Two\nlines", "good", "test-2", [(0, "lines")], stars="4"),
             example("Fine", None, "test-3", stars="2.5"),
         ],
         ("test.xlsx", [("text", "label"), ("Fine", "good"), (None, "bad")], 3, "A text is empty"),
         gzipped=False,
     ),
     "hugging_face": Original(
-        {"rows.parquet": {"sentence": ["Fine.", "Dull."], "label": ["good", None], "page": [1, 2]}},
+        {
+            "rows.parquet": {
+                "sentence": ["Fine.", "Dull."],
+                "label": ["good", None],
+                "page": [1, 2],
+                "evidence_sentence": [[{"start": 0, "end": 4}], []],
+            }
+        },
         [
-            example("Fine.", "good", "test-1", page=1),
+            example("Fine.", "good", "test-1", [(0, "Fine")], page=1),
             example("Dull.", None, "test-2", page=2),
         ],
         ("rows.parquet", {"sentence": ["Fine.", " "], "label": ["good", "bad"]}, 2, "A text is empty"),

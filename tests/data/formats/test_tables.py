@@ -1,11 +1,16 @@
 """Tables and fields: columns by name, several lines a record, long fields, and no trace left in the process."""
 
 import csv
+import json
 
+import pandas as pd
 import pytest
 
-from pellucid.base.errors import BadFile, UnknownName
+from pellucid.base.errors import BadFile, BadInput, InputReading, UnknownName
 from pellucid.data.load import format_of, load_examples, load_parts
+from pellucid.data.shared.rows import SkippedRows
+from pellucid.explaining.inputs.examples import examples_from
+from pellucid.text.example import Rationale
 from tests.data.formats.originals import example, write
 
 
@@ -13,6 +18,85 @@ def test_columns_are_named_by_settings(tmp_path):
     file = write(tmp_path / "mails.tsv", "subject\tbody\tclass\tnumber\nHi\tCome.\twork\t4\n")
     examples = load_examples(file, text="subject", second="body", label="class", id="number")
     assert examples == [example(("Hi", "Come."), "work", "4")]
+
+
+MARKED = example("Not a good film, not at all.", marks=[(0, "a good"), (0, "at all")]).rationales
+FORMS = (
+    [[4, 10], [21, 27]],
+    ["a good", "at all"],
+    [*range(4, 10), *range(21, 27)],
+    [{"start": 4, "end": 10}, {"start": 21, "end": 27}],
+    {"start": [4, 21], "end": [10, 27]},
+    [[4, 10], "at all"],
+    ((4, 10), (21, 27)),
+)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("name", ("span", "Rationales", "evidence_review"))
+def test_marks_are_read_in_every_form_and_place(form, name, tmp_path):
+    """From a table, where they are written as JSON or as Python writes them, from JSON lines, a frame and a row."""
+    columns = {"review": ["Not a good film, not at all.", "Dull."], name: [form, None]}
+    frame, rows = pd.DataFrame(columns), pd.DataFrame(columns).to_dict("records")
+    written = [form, str(form), json.dumps(form)]
+    files = [
+        *(pd.DataFrame(columns | {name: [text, ""]}) for text in written[1:]),
+        write(tmp_path / "rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows)),
+    ]
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    for data in (frame, rows, columns, rows[0], *files, tmp_path / "rows.csv"):
+        first, *others = examples_from(data)
+        assert first.rationales == MARKED and first.meta == {}
+        assert all(other.rationales == () for other in others)
+
+
+def test_a_list_of_two_characters_is_known_by_its_column(tmp_path):
+    rows = {"text": ["abcd", "abcd"], "spans": ["[1, 3]", "[0, 1, 3]"]}
+    assert [one.rationales for one in examples_from(rows)] == [
+        (Rationale(0, 1, 2), Rationale(0, 3, 4)),
+        (Rationale(0, 0, 2), Rationale(0, 3, 4)),
+    ]
+    assert examples_from({"text": ["abcd"], "spans": [[1, 3]]})[0].rationales == (Rationale(0, 1, 3),)
+
+
+def test_marks_of_an_unusual_name_are_read_by_it(tmp_path):
+    file = write(tmp_path / "tweets.csv", "text,picked,label\nso  sad today,so sad,bad\nhello,,good\n")
+    plain, named = load_examples(file), load_examples(file, evidence="picked")
+    assert plain[0].rationales == () and plain[0].meta == {"picked": "so sad"}
+    assert named == [
+        example("so  sad today", "bad", "tweets-2", [(0, "so  sad")]),
+        example("hello", "good", "tweets-3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "notice"),
+    (
+        ({"text": ["A film.", "Dull."], "rationale": ["because it is one", "short"]}, "'rationale' is kept in meta"),
+        ({"text": ["A film.", "Dull."], "rationales": [[[0, 0, 1]], [[1, 1, 1]]]}, "'rationales' is kept in meta"),
+        (
+            {"premise": ["A film."], "hypothesis": ["Dull."], "span": [[[0, 1]]]},
+            "call the marks of each text evidence_premise, evidence_hypothesis",
+        ),
+    ),
+)
+def test_what_is_called_as_marks_and_is_none_stays_in_meta_with_a_notice(columns, notice):
+    with pytest.warns(InputReading, match=notice):
+        first = examples_from(columns)[0]
+    assert first.rationales == () and len(first.meta) == 1
+
+
+def test_a_row_whose_marks_are_wrong_is_named(tmp_path):
+    text = 'text,span\ngood film,"[0, 4]"\ngood and good,good\ndull,"[0, 9]"\n'
+    file = write(tmp_path / "rows.csv", text)
+    with pytest.raises(
+        BadFile, match=r"rows\.csv, line 3: span='good' stands in the text more than once; write .start"
+    ):
+        examples_from(file)
+    with pytest.raises(BadInput, match=r"Row 1: span='good' stands in the text more than once.* skip_bad_rows=True"):
+        examples_from(pd.read_csv(file))
+    with pytest.warns(SkippedRows, match="2 bad rows"):
+        assert len(examples_from(file, skip_bad_rows=True)) == 1
 
 
 @pytest.mark.parametrize("setting", ({"text": "texts"}, {"label": "lable"}, {"text": "text", "second": "texts"}))
