@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pellucid.layers.record import LayerAnalysis
     from pellucid.models.classifiers.function import from_function, from_pipeline
     from pellucid.models.classifiers.network import from_network
+    from pellucid.models.classifiers.service import remote
     from pellucid.results.explanation import Explanation
     from pellucid.results.extraction import Extraction
     from pellucid.results.results import Results
@@ -112,6 +113,7 @@ __all__ = [
     "predict",
     "read",
     "read_blind_sheets",
+    "remote",
     "report",
     "routes",
     "save",

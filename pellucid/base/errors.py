@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -41,12 +42,25 @@ class NotEnoughMemory(BadFile, MemoryError):
     """Memory ran out while a file or a model was read, or would have for so many texts at once."""
 
 
+class ServiceAway(ModelCannot):
+    """A service that computes a model's answers does not answer, whatever the text."""
+
+
 class MissingPackage(PellucidError, ImportError):
     """An optional package is needed and is not installed."""
 
 
 class ParityBroken(PellucidError, ArithmeticError):
     """The explained logit differs from the logit of the user's model."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A row without an explanation. row: its number. id: that of its example. reason: why, in one sentence."""
+
+    row: int
+    id: str
+    reason: str
 
 
 # Notices: warnings that say, once a call, what was decided for the caller, at the line that called Pellucid.

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from pellucid.base.checks import changes
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, Failure
 from pellucid.base.files import disk_errors, possible_path
 from pellucid.base.kinds import readers, renderers
-from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Failure, Job, RunFolder, digest_of
+from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Job, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
 from pellucid.corpus.shard import SHARD_SCHEMA, Reused, no_reused
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, TypeVar, get_args
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import one_of, quoted
-from pellucid.base.errors import BadSetting
+from pellucid.base.errors import BadSetting, Failure, ModelCannot, notify
 from pellucid.drawing.terminal import progress_bar
-from pellucid.explaining.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
+from pellucid.explaining.explained_texts import GROUP, OnError, TextQuestion, explained, explained_by_workers
 from pellucid.explaining.inputs.chats import Template
 from pellucid.explaining.inputs.examples import examples_for, reads_label, strange_for
 from pellucid.explaining.inputs.loading import loading_for
@@ -51,6 +51,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
+    on_error: OnError = "raise",
     answer: str | Sequence[str] | None = None,
     template: Template | None = None,
     passages: Passages | None = None,
@@ -77,6 +78,9 @@ def explain(
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
+    on_error: "raise" the error of a text, or "keep" it: that text has no explanation, `failures` of the results says
+        why, a warning counts them, and all others are explained, in groups of 64. An error of the question, or of a
+        service that answers nobody, is raised in any case, and so is the first one where every text fails.
     answer: of a model that writes, what it writes after the text or chat, or one a text; None: it writes it first.
     template: what the template of a chat reads besides, such as {"tools": […]} or {"documents": […]}.
     passages: parts of the first text, as they stand there, that have one score each: which of the retrieved passages
@@ -123,6 +127,7 @@ def explain(
         label=label,
         label_map=label_map,
         skip_bad_rows=skip_bad_rows,
+        on_error=on_error,
         answer=answer,
         template=template,
         passages=passages,
@@ -145,6 +150,7 @@ def explain_all(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
+    on_error: OnError = "raise",
     answer: str | Sequence[str] | None = None,
     template: Template | None = None,
     passages: Passages | None = None,
@@ -160,8 +166,8 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
         all is left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, skip_bad_rows, answer, template, passages, rest, workers, progress: as
-        in `explain`.
+    target, output, seed, text, label, label_map, skip_bad_rows, on_error, answer, template, passages: as in `explain`.
+    rest, workers, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
     left_out says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
@@ -189,9 +195,11 @@ def explain_all(
     )
     choices, by_all = methods_to_run(model, methods)
     one_of("rest", rest, get_args(Rest))
+    one_of("on_error", on_error, get_args(OnError))
     choices, passages = by_message(choices, passages)
     named = named_passages(passages, examples)
-    question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None, rest)
+    explainable = explained_target(model, target, output)
+    question = TextQuestion(choices, by_all, explainable, seed, named is not None, rest, on_error)
     request = question.request(model)
     load = loading_for(workers, model)
     examples = to_explain(model, examples)
@@ -205,7 +213,8 @@ def explain_all(
             done = explained_by_workers(
                 question, load, model.hash, texts_once.distinct, of_texts, workers, show_progress
             )
-    by_method = {title: Results(texts_once.all_of(of_method)) for title, of_method in done.by_method.items()}
+    failures = texts_once.failures(done.failures)
+    by_method = {title: texts_once.results(of_method, failures) for title, of_method in done.by_method.items()}
     return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)
 
 
@@ -226,10 +235,30 @@ class EqualTexts:
         """[distinct example]: the value of the first example of each, from those of all."""
         return [values[self.index.index(place)] for place in range(len(self.distinct))]
 
-    def all_of(self, explanations: Sequence[Explanation]) -> tuple[Explanation, ...]:
-        """[example]: its explanation, from those of the distinct examples, with its own id, label and rationales."""
-        pairs = zip(self.examples, self.index, strict=True)
-        return tuple(replace(explanations[place], example=example) for example, place in pairs)
+    def failures(self, reasons: Mapping[int, str]) -> tuple[Failure, ...]:
+        """The rows without explanations, which a notice counts. reasons: place among the distinct ones -> why. Raises
+        `ModelCannot` where no row has one.
+        """
+        rows = [row for row, place in enumerate(self.index) if place in reasons]
+        failed = tuple(Failure(row, self.examples[row].id, reasons[self.index[row]]) for row in rows)
+        if failed and len(failed) == len(self.examples):
+            raise ModelCannot(failed[0].reason)
+        if failed:
+            notify(
+                f"{len(failed):,} of {len(self.examples):,} texts could not be explained and are left out; failures of "
+                f"the results says why, first of row {failed[0].row:,}: {failed[0].reason}"
+            )
+        return failed
+
+    def results(self, explanations: Sequence[Explanation], failures: tuple[Failure, ...]) -> Results:
+        """[example]: its explanation, from those of the distinct examples without failures, with its own id, label and
+        rationales.
+        """
+        failed = {failure.row for failure in failures}
+        rows = [row for row in range(len(self.examples)) if row not in failed]
+        places = dict(zip(sorted({self.index[row] for row in rows}), explanations, strict=True))
+        named = (replace(places[self.index[row]], example=self.examples[row]) for row in rows)
+        return Results(tuple(named), numbers=tuple(rows), failures=failures)
 
 
 def equal_texts(

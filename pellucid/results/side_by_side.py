@@ -2,8 +2,8 @@
 agree.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -28,7 +28,8 @@ class SideBySide(Mapping[str, Results]):
 
     def __post_init__(self) -> None:
         alone = self.seconds if len(self.by_method) == 1 else None
-        of_methods = {title: Results(tuple(of_method), alone) for title, of_method in self.by_method.items()}
+        results = {title: _as_results(of_method) for title, of_method in self.by_method.items()}
+        of_methods = {title: replace(of_method, seconds=alone) for title, of_method in results.items()}
         object.__setattr__(self, "by_method", of_methods)
 
     def __getitem__(self, title: str) -> Results:
@@ -66,6 +67,10 @@ class SideBySide(Mapping[str, Results]):
             tuple(explanation for of_method in self.by_method.values() for explanation in of_method),
             self.seconds,
         )
+
+
+def _as_results(explanations: Sequence[Explanation]) -> Results:
+    return explanations if isinstance(explanations, Results) else Results(tuple(explanations))
 
 
 # How far two rankings of a text's words agree: Kendall's tau-b, and the overlap of the k highest.

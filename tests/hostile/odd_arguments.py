@@ -538,6 +538,12 @@ def doors(folder: Path) -> dict[str, Door]:
                 "mask": None,
             },
         ),
+        "remote": Door(
+            pellucid.remote,
+            {"service": scores_of, "labels": ["a", "b"], "gives": "logits", "problem": "single_label", "name": "f"}
+            | {"mask": None, "headers": None, "batch_size": 2, "at_once": 1, "calls_a_minute": None, "retries": 0}
+            | {"timeout": 1.0, "cache": None},
+        ),
         "from_pipeline": Door(pellucid.from_pipeline, {"pipeline": None, "name": None}),
         "from_network": Door(
             pellucid.from_network,

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from pellucid.base.checks import clipped, of_class, one_of
-from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.readable import Reader, vocabulary_reader
 from pellucid.models.classifiers.running import class_names
@@ -103,7 +103,8 @@ PROBES = ("It was a fine day.", "Nobody liked the second part, and neither did I
 class FunctionClassifier:
     """A function of texts with its class names; implements `core.Model`. See `from_function` for the fields.
 
-    reader: says which words of a text the function knows; None where nothing is known of that.
+    reader: says which words of a text the function knows; None where nothing is known of that. pack_tokens: padded
+    tokens that it is given at once; None: as many as keep this machine busy.
     """
 
     function: Callable[[list[Any]], Any]
@@ -113,6 +114,7 @@ class FunctionClassifier:
     gives: Gives
     mask: str | None
     reader: Reader | None = field(default=None, repr=False)
+    pack_tokens: int | None = None
     capabilities: frozenset[str] = frozenset()
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
@@ -132,7 +134,12 @@ class FunctionClassifier:
 
     @cached_property
     def hash(self) -> str:
-        """A digest of name, classes and answers to a few fixed sentences: all that can be known of a function."""
+        """A digest of name, classes and answers to a few fixed sentences: all that can be known of a function; of a
+        service (`remote`) that of its address.
+        """
+        digest = getattr(self.function, "digest", None)
+        if isinstance(digest, str):
+            return digest
         try:
             answers = [[round(value, 5) for value in row] for row in self._predict(list(PROBES)).tolist()]
         except ModelCannot as error:
@@ -182,7 +189,7 @@ class FunctionClassifier:
     ) -> Trace:
         """Run the function on the rows' texts; logits are logarithms of the probabilities, in float64."""
         texts = [self._pieces.text_of(row) for row in rows]
-        logits = torch.empty(len(rows), self._width, dtype=torch.float64)
+        logits = torch.empty(len(rows), self.width, dtype=torch.float64)
         for kind in (str, tuple):  # a function may read texts and pairs, but not in one list
             alike = [index for index, text in enumerate(texts) if isinstance(text, kind)]
             if alike:
@@ -199,21 +206,22 @@ class FunctionClassifier:
         raise ModelCannot(f"{self.name} is a function of texts; it reads them at once.")
 
     @property
-    def _width(self) -> int:
+    def width(self) -> int:
+        """Numbers a text."""
         return 1 if self.problem in ("one_logit", "regression") else len(self.labels)
 
     def _predict(self, texts: list[Text]) -> Tensor:
         """[text logit]"""
         try:
             answer = np.asarray(self.function(list(texts)), dtype=np.float64)  # a list of its own, to change at will
+        except PellucidError:  # of a service, which says what happened
+            raise
         except Exception as error:  # anything can happen in a user's function
             raise ModelCannot(
                 f"{self.name}: the function failed on {len(texts)} texts (first: {texts[0]!r:.60}): "
                 f"{type(error).__name__}: {error}"
             ) from error
-        if answer.ndim == 1 and self._width == 1:
-            answer = answer[:, None]
-        self._check(answer, len(texts))
+        answer = self.checked(answer, len(texts))
         if self.gives == "logits":
             return torch.from_numpy(answer)
         probabilities = torch.from_numpy(answer).clamp(0, 1)
@@ -221,16 +229,20 @@ class FunctionClassifier:
             return probabilities.clamp_min(SMALLEST).log()
         return probabilities.logit(NEAREST)
 
-    def _check(self, answer: np.ndarray, count: int) -> None:
-        if answer.shape != (count, self._width):
+    def checked(self, answer: np.ndarray, count: int) -> np.ndarray:
+        """[text number], of as many texts; raises `ModelCannot` for an answer of another shape, or that cannot be."""
+        if answer.ndim == 1 and self.width == 1:
+            answer = answer[:, None]
+        if answer.shape != (count, self.width):
             raise ModelCannot(
-                f"{self.name}: for {count} texts the function must give {count} x {self._width} numbers, one a class "
+                f"{self.name}: for {count} texts there must be {count} x {self.width} numbers, one a class "
                 f"({', '.join(self.labels)}); {' x '.join(map(str, answer.shape))} came."
             )
         if not np.isfinite(answer).all():
-            raise ModelCannot(f"{self.name}: the function gave something that is no finite number.")
+            raise ModelCannot(f"{self.name}: its answer has something that is no finite number.")
         if self.gives == "probabilities":
             self._check_probabilities(answer)
+        return answer
 
     def _check_probabilities(self, answer: np.ndarray) -> None:
         beyond = np.maximum(-answer, answer - 1).max(1)
