@@ -1,6 +1,6 @@
 """Faults of a run over a corpus: processes are killed at random moments, and the files stay those of a quiet run.
 
-    python -m benchmarks.corpus_faults    # about half an hour; writes benchmarks/results/corpus_faults.json
+    python -m benchmarks.corpus_faults    # about a quarter of an hour; writes benchmarks/results/corpus_faults.json
 
 Two slices of two workers each share a folder; at random moments a child, or a whole command, is ended by SIGKILL and
 started again, until so many are gone. The same with actors of Ray. Each folder is compared with that of a run that
