@@ -63,7 +63,7 @@ def explain(
     """Explain each text by one method.
 
     model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
-        or a fitted one of scikit-learn.
+        or a fitted one of scikit-learn; or a function without arguments that returns one of these, for `workers`.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
         For a language model also the messages of a chat, [{"role": "user", "content": "…"}], (messages, answer) pairs,
         lists of both, or a table with a column "messages": the model's own template is applied.
@@ -89,8 +89,8 @@ def explain(
     rest: what stands between two passages: a unit "together", or its "words", as where names of several words count as
         passages.
     workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the
-        threads; more than one need a model that was loaded from files. In a script, such a call stands under `if
-        __name__ == "__main__":`.
+        threads; more than one need a model that was loaded from files, or a function at the top of a module that
+        makes it. In a script, such a call stands under `if __name__ == "__main__":`.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 

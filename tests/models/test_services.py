@@ -12,7 +12,6 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, PellucidError, ServiceAway
-from pellucid.explaining.inputs.loading import remember
 
 LABELS = ["negative", "positive"]
 TEXTS = ["A good film.", "Nobody liked it.", "good and bad, bad and good", "It rained again.", "A good film."]
@@ -299,13 +298,15 @@ def refuse_nobody(texts):
 
 
 @pytest.mark.whole
-def test_workers_leave_out_the_same_texts():
-    model = picky()
-    remember(model, picky)
+def test_workers_leave_out_the_same_texts(tmp_path):
     texts = [f"{text} {place}" for place, text in enumerate(TEXTS * 28)]
     with pytest.warns(UserWarning, match="28 of 140"):
-        alone = explained(model, texts, on_error="keep")
+        alone = explained(picky(), texts, on_error="keep")
     with pytest.warns(UserWarning, match="28 of 140"):
-        shared = explained(model, texts, on_error="keep", workers=2)
+        shared = explained(picky, texts, on_error="keep", workers=2)  # it is called in each worker
     assert [failure.row for failure in shared.failures] == list(range(1, 140, 5))
     assert (shared.failures, shared.numbers, scores(shared)) == (alone.failures, alone.numbers, scores(alone))
+    run = pellucid.explain_corpus(picky, texts, "occlusion", folder=tmp_path, workers=2, progress=False)
+    assert ([failure.row for failure in run.failures], scores(run)) == (list(range(1, 140, 5)), scores(alone))
+    with pytest.raises(ModelCannot, match="only in the memory of this process"):
+        explained(lambda: picky(), texts, workers=2)
