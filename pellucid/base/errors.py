@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +62,18 @@ class Failure:
     row: int
     id: str
     reason: str
+
+
+SHOWN = 5  # failures in a terminal or a notice
+
+
+def failures_in_words(failures: Sequence[Failure]) -> str:
+    """How many texts have no explanation, and why the first have none; empty for no failures."""
+    if not failures:
+        return ""
+    firsts = "; ".join(f"row {failure.row:,}: {failure.reason.rstrip('.')}" for failure in failures[:SHOWN])
+    more = f"; and {len(failures) - SHOWN:,} more" if len(failures) > SHOWN else ""
+    return f"{len(failures):,} text{'' if len(failures) == 1 else 's'} could not be explained ({firsts}{more})."
 
 
 # Notices: warnings that say, once a call, what was decided for the caller, at the line that called Pellucid.

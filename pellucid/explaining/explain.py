@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import one_of, quoted
-from pellucid.base.errors import BadSetting, Failure, ModelCannot, notify
+from pellucid.base.errors import BadSetting, Failure, ModelCannot, failures_in_words, notify
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import GROUP, OnError, TextQuestion, explained, explained_by_workers
 from pellucid.explaining.inputs.chats import Template
@@ -244,10 +244,7 @@ class EqualTexts:
         if failed and len(failed) == len(self.examples):
             raise ModelCannot(failed[0].reason)
         if failed:
-            notify(
-                f"{len(failed):,} of {len(self.examples):,} texts could not be explained and are left out; failures of "
-                f"the results says why, first of row {failed[0].row:,}: {failed[0].reason}"
-            )
+            notify(f"{failures_in_words(failed)} They are left out; `failures` of the results has all.")
         return failed
 
     def results(self, explanations: Sequence[Explanation], failures: tuple[Failure, ...]) -> Results:

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from pellucid.base.checks import short_title
+from pellucid.base.errors import Failure
 from pellucid.base.kinds import renderers
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
@@ -56,6 +57,11 @@ class SideBySide(Mapping[str, Results]):
         return renderers.get("terminal_side_by_side").make(self)
 
     @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The texts that no method has an explanation of."""
+        return next((of_method.failures for of_method in self.values()), ())
+
+    @property
     def by_text(self) -> list[list[Explanation]]:
         """For each text the explanations of all methods."""
         return [list(of_text) for of_text in zip(*self.by_method.values(), strict=True)]
@@ -66,6 +72,7 @@ class SideBySide(Mapping[str, Results]):
         return Results(
             tuple(explanation for of_method in self.by_method.values() for explanation in of_method),
             self.seconds,
+            failures=self.failures,
         )
 
 
