@@ -1,6 +1,6 @@
 """Faults of a run over a corpus: processes are killed at random moments, and the files stay those of a quiet run.
 
-    python -m benchmarks.corpus_faults    # about half an hour; writes benchmarks/results/corpus_faults.json
+    python -m benchmarks.corpus_faults    # about a quarter of an hour; writes benchmarks/results/corpus_faults.json
 
 Two slices of two workers each share a folder; at random moments a child, or a whole command, is ended by SIGKILL and
 started again, until so many are gone. The same with actors of Ray. Each folder is compared with that of a run that
@@ -25,7 +25,7 @@ from benchmarks.corpus_jobs import bag_of_words, explained, texts_file
 from benchmarks.guard import ROOT
 
 TEXTS, KILLS, ACTORS = 60_000, 100, 20
-PAUSE = (0.5, 4.0)  # seconds between two kills
+PAUSE = (1.0, 8.0)  # seconds between two kills: a command takes several to begin, and what computes is to be hit
 WHOLE = ("rows", "shards", "failures")  # folders whose files are compared; leases come and go
 
 
@@ -77,16 +77,12 @@ class Runs:
         return all(process.poll() == 0 for process in self.processes)
 
     def victims(self, actors: bool) -> list[tuple[str, int]]:
-        """The processes that may be killed, each with its kind."""
-        if actors:
-            paths = Path("/proc").glob("[0-9]*")
-            return [
-                ("actor", int(path.name)) for path in paths if command_line(int(path.name)).startswith(b"ray::_Actor")
-            ]
+        """The processes that may be killed, each with its kind; of Ray those that these commands started, and no other's."""
         alive = [process for process in self.processes if process.poll() is None]
-        children = [
-            ("child", each) for process in alive for each in below(process.pid) if b"spawn_main" in command_line(each)
-        ]
+        started = [each for process in alive for each in below(process.pid)]
+        if actors:
+            return [("actor", each) for each in started if command_line(each).startswith(b"ray::_Actor")]
+        children = [("child", each) for each in started if b"spawn_main" in command_line(each)]
         return [*children, *(("command", process.pid) for process in alive)]
 
 
@@ -104,7 +100,8 @@ def disturbed(
             runs.again()
             victims = runs.victims(actors) if sum(killed.values()) < kills else []
             if victims:
-                kind, process = draw.choice(victims)
+                kind = draw.choice(sorted({kind for kind, _ in victims}))
+                process = draw.choice([number for of_kind, number in victims if of_kind == kind])
                 try:
                     os.kill(process, signal.SIGKILL)
                 except ProcessLookupError:

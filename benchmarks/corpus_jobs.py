@@ -13,7 +13,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import time
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -87,26 +87,44 @@ def explained(model: Path, data: Path, *more: Any) -> list[str]:
     return [str(word) for word in words]
 
 
+# Linux counts the memory of a process from before its program is there, so that of the large one which started it. A small one
+# starts each command, waits for it, and writes down the cost of it and of those that it waited for.
+STARTER = (
+    "import json, os, sys\n"
+    "process = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)\n"
+    "_, status, cost = os.wait4(process, 0)\n"
+    "json.dump([cost.ru_utime + cost.ru_stime, cost.ru_maxrss / 1024], open(sys.argv[1], 'w'))\n"
+    "sys.exit(os.waitstatus_to_exitcode(status))\n"
+)
+
+
 def timed(commands: Sequence[list[str]]) -> dict[str, Any]:
-    """Wall and processor seconds of commands that run at once, and the largest memory of any of their processes."""
-    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    processes = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for command in commands
-    ]
-    largest, outputs = 0, []
-    for process in processes:
-        output, errors = process.communicate()
-        if process.returncode:
-            raise SystemExit(errors)
-        outputs.append(output)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    largest = after.ru_maxrss
+    """Wall and processor seconds of commands that run at once, and the memory of the largest of their processes."""
+    began, environment = time.perf_counter(), os.environ | {"OMP_NUM_THREADS": "1"}
+    with TemporaryDirectory() as folder:
+        costs = [Path(folder) / str(number) for number in range(len(commands))]
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-c", STARTER, str(cost), *command],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for command, cost in zip(commands, costs, strict=True)
+        ]
+        outputs = []
+        for process in processes:
+            output, errors = process.communicate()
+            if process.returncode:
+                raise SystemExit(errors)
+            outputs.append(output)
+        seconds = time.perf_counter() - began
+        processor, megabytes = zip(*(json.loads(cost.read_text()) for cost in costs), strict=True)
     return {
-        "seconds": time.perf_counter() - began,
-        "processor": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "megabytes": largest / 1024,
+        "seconds": seconds,
+        "processor": sum(processor),
+        "megabytes": max(megabytes),
         "output": outputs[0].strip(),
     }
 

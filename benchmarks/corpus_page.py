@@ -31,8 +31,8 @@ def as_page(results: dict[str, Any]) -> str:
         f"On {machine['processor']}, {machine['cores']} cores, one thread a process. The generated texts have "
         f"{SCORED_WORDS} words and are read by a bag of words, so nearly all of the time is the run's own; the reviews "
         "are cut to 100 words and read by all-MiniLM-L6-v2. Seconds are of the whole command with its start; texts a "
-        "second are between the first shard and the last. Memory is that of the largest process of this run and of those "
-        "above it; of Ray, processor seconds are without those of the actors.\n\n"
+        "second are between the first shard and the last. Memory is that of the run's largest process; of "
+        "Ray, processor seconds are without those of the actors.\n\n"
         + listed(rows, heads)
         + "\n\n"
         + listed(ratios(records), ("what", "measured", "wanted"))

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pellucid.models.classifiers.bi_encoder import similarity
     from pellucid.models.classifiers.function import from_function
     from pellucid.models.classifiers.network import from_network
+    from pellucid.models.classifiers.service import remote
     from pellucid.results.explanation import Explanation
     from pellucid.results.extraction import Extraction
     from pellucid.results.results import Results
@@ -120,6 +121,7 @@ __all__ = [
     "predict",
     "read",
     "read_blind_sheets",
+    "remote",
     "report",
     "routes",
     "save",

@@ -1,6 +1,7 @@
 """What the benchmark of attributions says is computed rightly from what it measured; nothing here measures time."""
 
 import re
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ from benchmarks.attribution.table import floors, shares, table
 from benchmarks.attribution.targets import PLACE, lines, route_lines, verdicts
 from benchmarks.attribution.workload import sample, texts_of
 from benchmarks.attributions import Run
+from benchmarks.corpus_jobs import timed
 from tests.shared.asking import ask
 
 RECORD = {
@@ -316,3 +318,11 @@ def test_the_page_holds_every_case(tmp_path):
     assert len(re.findall(r"\*\*1\.50\*\* \| 1\.36 x", page)) == sum(case.by == "captum" for case in all_cases(2))
     assert "- partition by shap: no reason" in page
     assert (tmp_path / "pictures" / "performance.png").stat().st_size > 10_000
+
+
+def test_memory_is_that_of_a_command_and_not_of_what_starts_it():
+    at_once = [[sys.executable, "-c", f"print(len(bytearray({size})))"] for size in (1, 200_000_000)]
+    assert timed(at_once[:1])["megabytes"] < 60  # this process has several hundred
+    record = timed(at_once)
+    assert 190 < record["megabytes"] < 260
+    assert record["output"] == "1"

@@ -32,6 +32,7 @@ OF_EVERY_METHOD = {
     "label",
     "label_map",
     "skip_bad_rows",
+    "on_error",
     "workers",
     "progress",
 }

@@ -4,7 +4,7 @@ things.
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate
@@ -98,6 +98,16 @@ def every(name: str, values: object, kinds: type | UnionType, way: str) -> list[
     for index, member in enumerate(members):
         of_class(f"Member {index} of {name}", member, kinds, way)
     return members
+
+
+def each(name: str, values: Iterable[Member], kinds: type[Member], way: str) -> Iterator[Member]:
+    """The members one after the other, as they are read; raises as `every` does."""
+    if isinstance(values, list | tuple | str | kinds) or not isinstance(values, Sequence):
+        yield from every(name, values, kinds, way)
+        return
+    for index, member in enumerate(values):
+        of_class(f"Member {index} of {name}", member, kinds, way)
+        yield member
 
 
 def listed_members(values: object) -> list[object] | None:

@@ -3,6 +3,8 @@
 import os
 import sys
 import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -41,12 +43,37 @@ class NotEnoughMemory(BadFile, MemoryError):
     """Memory ran out while a file or a model was read, or would have for so many texts at once."""
 
 
+class ServiceAway(ModelCannot):
+    """A service that computes a model's answers does not answer, whatever the text."""
+
+
 class MissingPackage(PellucidError, ImportError):
     """An optional package is needed and is not installed."""
 
 
 class ParityBroken(PellucidError, ArithmeticError):
     """The explained logit differs from the logit of the user's model."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A row without an explanation. row: its number. id: that of its example. reason: why, in one sentence."""
+
+    row: int
+    id: str
+    reason: str
+
+
+SHOWN = 5  # failures in a terminal or a notice
+
+
+def failures_in_words(failures: Sequence[Failure]) -> str:
+    """How many texts have no explanation, and why the first have none; empty for no failures."""
+    if not failures:
+        return ""
+    firsts = "; ".join(f"row {failure.row:,}: {failure.reason.rstrip('.')}" for failure in failures[:SHOWN])
+    more = f"; and {len(failures) - SHOWN:,} more" if len(failures) > SHOWN else ""
+    return f"{len(failures):,} text{'' if len(failures) == 1 else 's'} could not be explained ({firsts}{more})."
 
 
 # Notices: warnings that say, once a call, what was decided for the caller, at the line that called Pellucid.

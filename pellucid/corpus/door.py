@@ -71,8 +71,9 @@ def explain_corpus(
 ) -> Run:
     """Explain each text of a corpus by one method, shard by shard, in a folder.
 
-    model: as in `explain`. One that was loaded from files is computed in processes of its own, so in a script the call
-        stands under `if __name__ == "__main__":`; one in memory in this process.
+    model: as in `explain`. One that was loaded from files, or that comes as a function without arguments, at the top of
+        a module, is computed in processes of its own, so in a script the call stands under `if __name__ ==
+        "__main__":`; one in memory in this process.
     texts: a name of data: a file, a folder, a data set, or files by a pattern such as "reviews/*.parquet", which are
         read row by row; or what `explain` reads, in memory.
     method: a name of `methods`; None: as in `explain`.

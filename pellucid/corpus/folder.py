@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from pellucid.base.checks import changes
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, Failure
 from pellucid.base.files import check_folder, disk_errors, remove_unfinished, whole_file, write_text
 from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
 
@@ -72,15 +72,6 @@ class Job:
     def rows_of(self, shard: int) -> range:
         """The numbers of a shard's rows."""
         return range(shard * SHARD, min((shard + 1) * SHARD, self.rows))
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A row without an explanation. row: its number. id: that of its example. reason: why, in one sentence."""
-
-    row: int
-    id: str
-    reason: str
 
 
 @dataclass(frozen=True)

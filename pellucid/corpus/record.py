@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from pellucid.base.checks import changes
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, Failure
 from pellucid.base.files import disk_errors, possible_path
 from pellucid.base.kinds import readers, renderers
-from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Failure, Job, RunFolder, digest_of
+from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Job, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
 from pellucid.corpus.shard import SHARD_SCHEMA, Reused, no_reused
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
@@ -28,6 +28,7 @@ from pellucid.results.storage import FORM, SCHEMA, bounded_batches, check_fittin
 from pellucid.text.example import Example
 
 SHOWN = 5  # texts in a notebook
+AT_ONCE = 256  # explanations that are read together
 OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 words
 
 
@@ -100,17 +101,19 @@ class Run(Sequence[Explanation]):
     def __getitem__(self, index: int | slice) -> Explanation | Results:
         if isinstance(index, slice):
             places = range(len(self))[index]
-            return Results(tuple(self._of_row(int(self._available[place])) for place in places), numbers=tuple(places))
+            rows = [int(self._available[place]) for place in places]
+            of_rows = zip(rows, self.records(rows), strict=True)
+            return Results(tuple(self._explained(row, record) for row, record in of_rows), numbers=tuple(places))
         return self._of_row(int(self._available[range(len(self))[index]]))
 
     def __iter__(self) -> Iterator[Explanation]:
-        for row in self._available:
-            yield self._of_row(int(row))
+        for first in range(0, len(self), AT_ONCE):
+            yield from self[first : first + AT_ONCE]
 
     def words(self, *, min_texts: int = MIN_TEXTS) -> ClassWords:
         """The words that speak for and against each class, by their mean scores over the texts, as of `Results`.
 
-        min_texts: words that occur in fewer texts are left out. All texts are in memory meanwhile.
+        min_texts: words that occur in fewer texts are left out. The texts are read one after the other.
         """
         return class_words(self, min_texts=min_texts)
 
@@ -162,12 +165,12 @@ class Run(Sequence[Explanation]):
         return [records[first] for first in firsts]
 
     def _of_row(self, row: int) -> Explanation:
-        first, record = int(self._first[row]), self.record(row)
-        if row != first:
-            example = self._examples(row // SHARD)[row % SHARD]
-            explanation = _explanation(record, self.folder.shard_file(first // SHARD))
-            return _of_example(explanation, example)
-        return _explanation(record, self.folder.shard_file(first // SHARD))
+        return self._explained(row, self.record(row))
+
+    def _explained(self, row: int, record: Any) -> Explanation:
+        first = int(self._first[row])
+        explanation = _explanation(record, self.folder.shard_file(first // SHARD))
+        return explanation if row == first else _of_example(explanation, self._examples(row // SHARD)[row % SHARD])
 
     def _shard(self, shard: int) -> _Shard:
         if shard not in self._shards:

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from pellucid.base.checks import reason
-from pellucid.base.errors import PellucidError
+from pellucid.base.errors import Failure, PellucidError, ServiceAway
 from pellucid.base.processes import silent
-from pellucid.corpus.folder import DIGEST, FIRST, INPUTS, KEYS, Failure, Job, Receipt, RunFolder, digest_of
+from pellucid.corpus.folder import DIGEST, FIRST, INPUTS, KEYS, Job, Receipt, RunFolder, digest_of
 from pellucid.corpus.plan import read_rows
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import ExplanationRecord, example_record, to_record
@@ -120,6 +120,8 @@ def _explain_part(request: Request, work: ShardWork, examples: Mapping[int, Exam
     """Explain rows together; where that fails, one by one, and those with an error are failures."""
     try:
         work.records |= zip(examples, explain_rows(request, list(examples.values())), strict=True)
+    except ServiceAway:  # no text is to blame: the run ends, and goes on another time
+        raise
     except Exception as error:  # of the model's own code, too: one text must not end ten million
         if len(examples) > 1:
             for row, example in examples.items():

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, TypeVar, get_args
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import one_of, quoted
-from pellucid.base.errors import BadSetting
+from pellucid.base.errors import BadSetting, Failure, ModelCannot, failures_in_words, notify
 from pellucid.drawing.terminal import progress_bar
-from pellucid.explaining.explained_texts import GROUP, TextQuestion, explained, explained_by_workers
+from pellucid.explaining.explained_texts import GROUP, OnError, TextQuestion, explained, explained_by_workers
 from pellucid.explaining.inputs.chats import Template
 from pellucid.explaining.inputs.examples import examples_for, reads_label, strange_for
 from pellucid.explaining.inputs.loading import loading_for
@@ -51,6 +51,7 @@ def explain(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
+    on_error: OnError = "raise",
     answer: str | Sequence[str] | None = None,
     template: Template | None = None,
     passages: Passages | None = None,
@@ -63,7 +64,7 @@ def explain(
     """Explain each text by one method.
 
     model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
-        or a fitted one of scikit-learn.
+        or a fitted one of scikit-learn; or a function without arguments that returns one of these, for `workers`.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
         For a language model also the messages of a chat, [{"role": "user", "content": "…"}], (messages, answer) pairs,
         lists of both, or a table with a column "messages": the model's own template is applied.
@@ -79,6 +80,9 @@ def explain(
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
+    on_error: "raise" the error of a text, or "keep" it: that text has no explanation, `failures` of the results says
+        why, a warning counts them, and all others are explained, in groups of 64. An error of the question, or of a
+        service that answers nobody, is raised in any case, and so is the first one where every text fails.
     answer: of a model that writes, what it writes after the text or chat, or one a text; None: it writes it first. Of a
         tagger, or a model that answers questions, the part of the text that is asked about; None: each entity, or its
         answer.
@@ -91,8 +95,8 @@ def explain(
     keep: what is never taken out of a text and has no score, such as an instruction: a part of the texts as it stands
         there, wherever it stands, a compiled regular expression, {"role": "system"} of chats, or a list of these.
     workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the
-        threads; more than one need a model that was loaded from files. In a script, such a call stands under `if
-        __name__ == "__main__":`.
+        threads; more than one need a model that was loaded from files, or a function at the top of a module that
+        makes it. In a script, such a call stands under `if __name__ == "__main__":`.
     progress: draw a progress bar; None: when a terminal is watching.
     settings: the method's own; `methods` lists them with their defaults.
 
@@ -130,6 +134,7 @@ def explain(
         label=label,
         label_map=label_map,
         skip_bad_rows=skip_bad_rows,
+        on_error=on_error,
         answer=answer,
         template=template,
         passages=passages,
@@ -153,6 +158,7 @@ def explain_all(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
+    on_error: OnError = "raise",
     answer: str | Sequence[str] | None = None,
     template: Template | None = None,
     passages: Passages | None = None,
@@ -169,8 +175,8 @@ def explain_all(
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
         all is left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, skip_bad_rows, answer, template, passages, rest, keep, workers,
-        progress: as in `explain`.
+    target, output, seed, text, label, label_map, skip_bad_rows, on_error, answer, template, passages, rest, keep,
+        workers, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
     left_out says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.
@@ -199,9 +205,11 @@ def explain_all(
     choices, by_all = methods_to_run(model, methods)
     one_of("rest", rest, get_args(Rest))
     examples = with_fixed_parts(examples, keep)
+    one_of("on_error", on_error, get_args(OnError))
     choices, passages = by_message(choices, passages)
     named = named_passages(passages, examples)
-    question = TextQuestion(choices, by_all, explained_target(model, target, output), seed, named is not None, rest)
+    explainable = explained_target(model, target, output)
+    question = TextQuestion(choices, by_all, explainable, seed, named is not None, rest, on_error)
     request = question.request(model)
     load = loading_for(workers, model)
     examples = to_explain(model, examples)
@@ -215,13 +223,12 @@ def explain_all(
             done = explained_by_workers(
                 question, load, model.hash, texts_once.distinct, of_texts, workers, show_progress
             )
-    by_method = {title: texts_once.all_of(of_method) for title, of_method in done.by_method.items()}
+    failures = texts_once.failures(done.failures)
+    by_method = {title: texts_once.results(of_method, failures) for title, of_method in done.by_method.items()}
     if isinstance(question.target, Labels):
-        by_method = {
-            title: tuple(by_label(of_method, question.target, model.problem)) for title, of_method in by_method.items()
-        }
-    results = {title: Results(of_method) for title, of_method in by_method.items()}
-    return SideBySide(results, left_out(model, request.calls) | done.failed, perf_counter() - start)
+        target = question.target
+        by_method = {title: by_label(results, target, model.problem) for title, results in by_method.items()}
+    return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)
 
 
 # Equal texts are explained once: of several, the first is computed, and each gets a copy under its own name.
@@ -241,10 +248,27 @@ class EqualTexts:
         """[distinct example]: the value of the first example of each, from those of all."""
         return [values[self.index.index(place)] for place in range(len(self.distinct))]
 
-    def all_of(self, explanations: Sequence[Explanation]) -> tuple[Explanation, ...]:
-        """[example]: its explanation, from those of the distinct examples, with its own id, label and rationales."""
-        pairs = zip(self.examples, self.index, strict=True)
-        return tuple(replace(explanations[place], example=example) for example, place in pairs)
+    def failures(self, reasons: Mapping[int, str]) -> tuple[Failure, ...]:
+        """The rows without explanations, which a notice counts. reasons: place among the distinct ones -> why. Raises
+        `ModelCannot` where no row has one.
+        """
+        rows = [row for row, place in enumerate(self.index) if place in reasons]
+        failed = tuple(Failure(row, self.examples[row].id, reasons[self.index[row]]) for row in rows)
+        if failed and len(failed) == len(self.examples):
+            raise ModelCannot(failed[0].reason)
+        if failed:
+            notify(f"{failures_in_words(failed)} They are left out; `failures` of the results has all.")
+        return failed
+
+    def results(self, explanations: Sequence[Explanation], failures: tuple[Failure, ...]) -> Results:
+        """[example]: its explanation, from those of the distinct examples without failures, with its own id, label and
+        rationales.
+        """
+        failed = {failure.row for failure in failures}
+        rows = [row for row in range(len(self.examples)) if row not in failed]
+        places = dict(zip(sorted({self.index[row] for row in rows}), explanations, strict=True))
+        named = (replace(places[self.index[row]], example=self.examples[row]) for row in rows)
+        return Results(tuple(named), numbers=tuple(rows), failures=failures)
 
 
 def equal_texts(

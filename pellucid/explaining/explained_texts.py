@@ -6,12 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import torch
 
 from pellucid.base.catalogue import Call, Choice
-from pellucid.base.errors import ModelCannot, ParityBroken
-from pellucid.base.processes import Processes, Progress, Share
+from pellucid.base.checks import reason
+from pellucid.base.errors import (
+    BadSetting,
+    MissingPackage,
+    ModelCannot,
+    ParityBroken,
+    PellucidError,
+    ServiceAway,
+    UnknownName,
+)
+from pellucid.base.processes import Processes, Progress, Share, silent
 from pellucid.results.explanation import Explanation
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.hidden_target import HiddenState
@@ -28,6 +38,7 @@ GROUP = 64  # texts; the numbers do not depend on how many workers share the gro
 EXPLANATIONS, FAILED = "explanations.parquet", "failed.json"
 STAGE = "explaining"
 Passages = Sequence[Sequence[str]]
+OnError = Literal["raise", "keep"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,8 @@ class TextQuestion:
     """A question about texts, apart from the model and the texts: plain values, so that another process can ask it too.
 
     choices: methods. by_all: those that "all" stands for, which may fail. passages: whether each text comes with its
-    passages. rest: what stands between them, "together" or as "words".
+    passages. rest: what stands between them, "together" or as "words". on_error: whether a text with an error is left
+    out ("keep"), and the others are explained.
     """
 
     choices: Sequence[Choice]
@@ -44,6 +56,7 @@ class TextQuestion:
     seed: int
     passages: bool
     rest: Rest = "together"
+    on_error: OnError = "raise"
 
     def request(self, model: Model) -> Request:
         """The request of a model; raises as `method_calls` does."""
@@ -53,16 +66,25 @@ class TextQuestion:
 
 @dataclass
 class ExplainedTexts:
-    """by_method: title -> one explanation a text. failed: methods by "all" that do not work here -> why."""
+    """by_method: title -> one explanation a text. failed: methods by "all" that do not work here -> why. failures: the
+    place of a text without explanations -> why.
+    """
 
     by_method: dict[str, list[Explanation]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    failures: dict[int, str] = field(default_factory=dict)
 
     def add(self, further: "ExplainedTexts") -> None:
         """Append the explanations of further texts; a method that failed for any of them has none."""
         self.failed |= further.failed
+        self.failures |= further.failures
         for title, explanations in further.by_method.items():
             self.by_method.setdefault(title, []).extend(explanations)
+        for title in [title for title in self.by_method if title.partition("(")[0] in self.failed]:
+            del self.by_method[title]
+
+
+OF_THE_QUESTION = (BadSetting, UnknownName, MissingPackage, ServiceAway)  # errors that no text is to blame for
 
 
 def explained(
@@ -72,7 +94,51 @@ def explained(
     passages: Passages | None,
     progress: Progress,
 ) -> ExplainedTexts:
-    """The explanations of all texts, in this process."""
+    """The explanations of all texts, in this process; where failures are kept, group by group."""
+    if question.on_error == "raise":
+        return _explained_together(question, request, examples, passages, progress)
+    whole = ExplainedTexts()
+    for group in groups_of(len(examples)):
+        whole.add(_explained_or_failed(question, request, examples, passages, group))
+        progress(STAGE, group.stop, len(examples))
+    return whole
+
+
+def groups_of(count: int) -> list[range]:
+    """The places of the texts that share passes."""
+    return [range(first, min(first + GROUP, count)) for first in range(0, count, GROUP)]
+
+
+def _explained_or_failed(
+    question: TextQuestion,
+    request: Request,
+    examples: Sequence[Example],
+    passages: Passages | None,
+    places: Sequence[int],
+) -> ExplainedTexts:
+    """Explain texts together; where that fails, one by one, and those that fail alone are failures."""
+    of_places = None if passages is None else [passages[place] for place in places]
+    try:
+        return _explained_together(question, request, [examples[place] for place in places], of_places, silent)
+    except OF_THE_QUESTION:
+        raise
+    except Exception as error:  # of the model's own code, too
+        if len(places) == 1:
+            sentence = str(error) if isinstance(error, PellucidError) else f"{type(error).__name__}: {reason(error)}"
+            return ExplainedTexts(failures={places[0]: sentence})
+    whole = ExplainedTexts()
+    for place in places:
+        whole.add(_explained_or_failed(question, request, examples, passages, [place]))
+    return whole
+
+
+def _explained_together(
+    question: TextQuestion,
+    request: Request,
+    examples: Sequence[Example],
+    passages: Passages | None,
+    progress: Progress,
+) -> ExplainedTexts:
     failed: dict[str, str] = {}
 
     def refused(call: Call, error: ModelCannot | ParityBroken) -> None:
@@ -98,7 +164,7 @@ def explained_by_workers(
     """The same, the texts group by group, each group in one of several processes. load: how a process gets the model of
     that hash.
     """
-    groups = [range(first, min(first + GROUP, len(examples))) for first in range(0, len(examples), GROUP)]
+    groups = groups_of(len(examples))
     with tempfile.TemporaryDirectory() as folder:
         tasks = [
             partial(
@@ -128,15 +194,12 @@ def _read_groups(folders: Sequence[Path]) -> ExplainedTexts:
     from pellucid.results.storage import read  # Arrow takes a tenth of a second to import
 
     whole = ExplainedTexts()
-    for folder in folders:
-        of_group = ExplainedTexts(failed=json.loads((folder / FAILED).read_text(encoding="utf-8")))
+    for first, folder in zip(range(0, GROUP * len(folders), GROUP), folders, strict=True):
+        failed, failures = json.loads((folder / FAILED).read_text(encoding="utf-8"))
+        of_group = ExplainedTexts(failed=failed, failures={first + int(at): why for at, why in failures.items()})
         for saved in read(folder / EXPLANATIONS):
             of_group.by_method.setdefault(saved.method, []).append(saved)
         whole.add(of_group)
-    names = {title: title.partition("(")[0] for title in whole.by_method}
-    whole.by_method = {
-        title: of_method for title, of_method in whole.by_method.items() if names[title] not in whole.failed
-    }
     return whole
 
 
@@ -169,5 +232,5 @@ def _explain_group(
 
     folder.mkdir()
     save([explanation for of_method in of_group.by_method.values() for explanation in of_method], folder / EXPLANATIONS)
-    (folder / FAILED).write_text(json.dumps(of_group.failed), encoding="utf-8")
+    (folder / FAILED).write_text(json.dumps([of_group.failed, of_group.failures]), encoding="utf-8")
     share(1.0)

@@ -1,5 +1,6 @@
 """The door `read`: what was saved, from a file or a folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import readers
 from pellucid.results import storage
+from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.table import FORM, Table
 from pellucid.text.example import Example
@@ -56,6 +58,16 @@ def read_explanations(path: str | Path) -> Results:
             "of a watched training."
         )
     return Results(tuple(explanation for file in files for explanation in storage.read(file)))
+
+
+def read_in_turn(path: str | Path, method: str | None) -> Sequence[Explanation]:
+    """The explanations of a file or folder by the named method, or by the only one; of a run over a corpus they are
+    read when they are needed.
+    """
+    run = readers.get("run_at").make(possible_path(path))
+    if run is not None and method in (None, run.method):
+        return run  # type: ignore[no-any-return]
+    return of_one_method(read_explanations(path), method)
 
 
 def of_one_method(results: Results, method: str | None) -> Results:

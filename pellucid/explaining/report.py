@@ -9,7 +9,7 @@ from typing import Any
 
 from pellucid.base.checks import every, mapping, of_class, one_of
 from pellucid.base.entry import Entry
-from pellucid.base.errors import BadInput
+from pellucid.base.errors import BadInput, failures_in_words
 from pellucid.base.kinds import renderers
 from pellucid.drawing.comparison_section import comparison_section
 from pellucid.drawing.emphasis import Scale, Scales
@@ -125,6 +125,7 @@ def _of_analysis(
 Reportable = Sequence[Explanation] | Sequence[SpanAnalysis] | SideBySide
 Sections = tuple[list[Section], Markup, Opening]  # of a page, the guide to reading them, and what stands first
 
+MOST_FAILURES = 1000  # that a page lists
 TITLE, STATES_TITLE = "Why the model decided as it did", "What the hidden states hold"
 WORDS_TITLE = "What the written words depend on"
 TEXTS = ""  # the first line of the page says it
@@ -151,6 +152,9 @@ def write_page(
     opened = replace(opened, first=(*map(str, shortcuts.decisive), *opened.first))
     if table is not None:
         sections.append(comparison_section(table))
+    if failures := getattr(results, "failures", ())[:MOST_FAILURES]:
+        facts = {f"row {failure.row:,}": failure.reason for failure in failures}
+        sections.append(facts_section("Texts without an explanation", failures_in_words(results.failures), facts))  # type: ignore[union-attr]
     if about:
         sections.append(facts_section("What was done", "", about))
     heading = (opened.title or _title(results)) if title is None else title

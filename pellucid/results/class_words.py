@@ -1,9 +1,11 @@
 """The words that speak for and against each class: in every text the mean score of a word, then the mean over texts."""
 
 import math
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -16,7 +18,7 @@ from pellucid.base.packages import optional_package
 from pellucid.results.bootstrap import t_interval
 from pellucid.results.explanation import Explained, Explanation
 from pellucid.results.word_lists import Counted, DocumentFrequencies, WordLists, WordSum, word_form
-from pellucid.text.example import data_of
+from pellucid.text.example import source_of, sources_in_words
 from pellucid.text.lexicon import is_content_word
 from pellucid.text.units import Spans
 
@@ -144,43 +146,91 @@ RANDOM = "These scores are random, so these words mean nothing."
 
 
 def class_words(
-    explanations: Sequence[Explanation],
+    explanations: Iterable[Explanation],
     *,
     min_texts: int = MIN_TEXTS,
     frequencies: DocumentFrequencies | None = None,
 ) -> ClassWords:
-    """The words of each explained class, from explanations by one method; equal texts count once.
+    """The words of each explained class, from explanations by one method, each read once; equal texts count once.
 
     min_texts: words that occur in fewer texts are left out. frequencies: where given, the result has lists of words
     weighted by them. Raises `BadSetting` where several methods are mixed.
     """
     at_least("min_texts", min_texts, 1)
-    method = _one_method(explanations)
-    texts = [explanation.shown_row() for explanation in distinct_texts(explanations)]
-    scores: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
-    for row in texts:
-        for form, of_form in _by_form(row).items():
-            scores[explained_class(row), form].append(of_form)
-    labels = classes_in_order(explanations)
-    counted = {key: of_word for key, of_word in scores.items() if len(of_word) >= min_texts}
-    words = [_word_score(form, label, of_word) for (label, form), of_word in counted.items()]
+    counting = _Counting(None if frequencies is None else ListSums(frequencies.unit))
+    for explanation in explanations:
+        counting.add(explanation)
+    method, labels = _one_method(counting.methods), classes_in_order(counting.of_models, counting.explained)
+    often = {key: means for key, means in counting.means.items() if len(means) >= min_texts}
+    words = [_word_score(form, label, means, counting.counts[label, form]) for (label, form), means in often.items()]
     return ClassWords(
         labels=labels,
         words=tuple(sorted(words, key=lambda word: (labels.index(word.label), *_strength(word)))),
         method=method,
         caveats=(
-            *_caveats(method, explanations, len(texts)),
+            *_caveats(method, counting),
             *_function_words_alone(words, labels, min_texts),
         ),
         min_texts=min_texts,
-        n_rare=len(scores) - len(counted),
-        lists=None
-        if frequencies is None
-        else word_lists([(explained_class(text), text) for text in texts], labels, frequencies),
-        model=", ".join(dict.fromkeys(explanation.model for explanation in explanations)),
-        n_texts=len({text.example.segments for text in texts}),
-        data=data_of([text.example.id for text in texts]),
+        n_rare=len(counting.means) - len(often),
+        lists=None if counting.lists is None or frequencies is None else counting.lists.lists(labels, frequencies),
+        model=", ".join(counting.models),
+        n_texts=len(counting.texts),
+        data=sources_in_words(counting.sources),
     )
+
+
+@dataclass
+class _Counting:
+    """What was counted of explanations so far: of a text 8 bytes a word and two digests, so that a million of them fit.
+
+    lists: sums for lists of words; None where there are none. means: (class, form) -> its mean score in each text.
+    counts: how often it occurs. seen, texts: digests of distinct explanations, and of their texts. explained,
+    of_models: classes in order of appearance. axes: of scores with several rows.
+    """
+
+    lists: "ListSums | None"
+    means: dict[tuple[str, str], "array[float]"] = field(default_factory=lambda: defaultdict(lambda: array("d")))
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seen: set[bytes] = field(default_factory=set)
+    texts: set[bytes] = field(default_factory=set)
+    methods: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = field(default_factory=dict)
+    hashes: set[str] = field(default_factory=set)
+    explained: dict[str, None] = field(default_factory=dict)
+    of_models: dict[str, None] = field(default_factory=dict)
+    sources: dict[str, None] = field(default_factory=dict)
+    axes: dict[tuple[str, tuple[str, ...]], None] = field(default_factory=dict)
+    kinds: set[str] = field(default_factory=set)
+    n_explanations: int = 0
+    has_negative: bool = False
+
+    def add(self, explanation: Explanation) -> None:
+        """Count one more."""
+        label, text = explained_class(explanation), explanation.example.segments
+        self.n_explanations += 1
+        self.methods[explanation.method] = self.models[explanation.model] = self.explained[label] = None
+        self.hashes.add(explanation.model_hash)
+        self.kinds.add(explanation.units.kind)
+        self.of_models |= dict.fromkeys(explanation.prediction.labels)
+        self.axes |= dict.fromkeys(explanation.rows)
+        self.has_negative = self.has_negative or bool((explanation.scores < 0).any())
+        key = _digest((text, label, explanation.model_hash))
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self.texts.add(_digest(text))
+        self.sources[source_of(explanation.example.id)] = None
+        row = explanation.shown_row()
+        for form, of_form in _by_form(row).items():
+            self.means[label, form].append(math.fsum(of_form) / len(of_form))
+            self.counts[label, form] += len(of_form)
+        if self.lists is not None:
+            self.lists.add(label, row)
+
+
+def _digest(value: object) -> bytes:
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def explained_class(explanation: Explanation) -> str:
@@ -193,11 +243,10 @@ def class_of(target: Explained) -> str:
     return target.label if target.against is None else f"{target.label} against {target.against}"
 
 
-def classes_in_order(explanations: Sequence[Explanation]) -> tuple[str, ...]:
+def classes_in_order(of_models: Iterable[str], explained: Iterable[str]) -> tuple[str, ...]:
     """The explained classes, in the model's order; others, such as contrasts, follow as they come."""
-    explained = dict.fromkeys(map(explained_class, explanations))
-    of_models = dict.fromkeys(label for explanation in explanations for label in explanation.prediction.labels)
-    return tuple(dict.fromkeys([*(label for label in of_models if label in explained), *explained]))
+    every = dict.fromkeys(explained)
+    return tuple(dict.fromkeys([*(label for label in of_models if label in every), *every]))
 
 
 def equal_texts(n_repeats: int, n_texts: int) -> str:
@@ -216,9 +265,9 @@ def distinct_texts(explanations: Sequence[Explanation]) -> list[Explanation]:
     return list(first.values())
 
 
-def _one_method(explanations: Sequence[Explanation]) -> str:
+def _one_method(methods: Iterable[str]) -> str:
     """The method of all explanations; empty where there are none."""
-    methods = list(dict.fromkeys(explanation.method for explanation in explanations))
+    methods = list(methods)
     if len(methods) > 1:
         raise BadSetting(
             f"Scores of several methods cannot be averaged: {listed(methods)}. Take one with "
@@ -235,12 +284,10 @@ def _by_form(explanation: Explanation) -> dict[str, list[float]]:
     return scores
 
 
-def _word_score(form: str, label: str, texts: list[list[float]]) -> WordScore:
-    means = np.array([math.fsum(scores) / len(scores) for scores in texts])
-    interval = t_interval(means)
-    count = sum(map(len, texts))
+def _word_score(form: str, label: str, means: "array[float]", count: int) -> WordScore:
+    interval = t_interval(np.frombuffer(means))
     return WordScore(
-        form, label, interval.mean, interval.low, interval.high, count, len(texts), not is_content_word(form)
+        form, label, interval.mean, interval.low, interval.high, count, len(means), not is_content_word(form)
     )
 
 
@@ -265,56 +312,74 @@ def _function_words_alone(words: Sequence[WordScore], labels: Sequence[str], min
         )
 
 
-def _caveats(method: str, explanations: Sequence[Explanation], n_distinct: int) -> Iterator[str]:
+def _caveats(method: str, counting: _Counting) -> Iterator[str]:
     """What to keep in mind of the method and of these texts."""
     name = method.partition("(")[0]
     facts = attributions.get(name).facts if name in attributions.names() else {}
     if facts.get("floor"):
         yield RANDOM
-    elif facts and not facts["signed"] and not any((explanation.scores < 0).any() for explanation in explanations):
+    elif facts and not facts["signed"] and not counting.has_negative:
         yield NO_SIGN
     if facts and not facts["of_class"] and not facts["floor"]:
         yield NO_CLASS
-    axes = Counter(axis for explanation in explanations for axis in explanation.rows)
-    for kind, labels in axes:
+    for kind, labels in counting.axes:
         place, label = ("last", labels[-1]) if kind == "layer" else ("first", labels[0])  # as `shown_row` chooses
         yield f"Counted is the {place} {kind} of {len(labels)}: {label}."
-    larger = {explanation.units.kind for explanation in explanations} & {"sentence", "paragraph"}
-    if larger:
+    if larger := counting.kinds & {"sentence", "paragraph"}:
         kinds = " and ".join(f"{kind}s" for kind in sorted(larger))
         yield f"The scores belong to {kinds}, which are counted instead of words."
-    models = dict.fromkeys(explanation.model for explanation in explanations)
-    if len({explanation.model_hash for explanation in explanations}) > 1:
-        yield f"Explanations of several models are counted together: {listed(models)}."
-    if n_distinct < len(explanations):
-        yield equal_texts(len(explanations) - n_distinct, len(explanations))
+    if len(counting.hashes) > 1:
+        yield f"Explanations of several models are counted together: {listed(counting.models)}."
+    if repeats := counting.n_explanations - len(counting.seen):
+        yield equal_texts(repeats, counting.n_explanations)
 
 
 # Adds up the scores of words over the texts of each explained class, and weighs the sums by document frequencies.
 
-Texts = Sequence[tuple[str, Explanation]]  # the explained class of each different text, and its first row
 
+@dataclass
+class ListSums:
+    """The words of each class with the sums of their scores, text by text; of explanations with several rows the first.
 
-def word_lists(texts: Texts, labels: Sequence[str], frequencies: DocumentFrequencies) -> WordLists:
-    """The lists of words of each class.
-
-    texts: different texts with their class; of explanations with several rows the first. labels: the classes in order.
-    frequencies: of the texts that say how rare words are; its unit is what is counted. A word's score in a text is the
-    mean of its occurrences', so that a text counts it once: decoded saliency scores types, not places (corrections.md
-    A1.6).
-
-    Raises `BadSetting` where tokens are to be counted and the scores are not of tokens.
+    unit: what is counted. raw, normalised: (class, form) -> in each text its mean score, and that as a share of the
+    sizes of all scores. A word's score in a text is the mean of its occurrences', so that a text counts it once:
+    decoded saliency scores types, not places (corrections.md A1.6).
     """
-    sums: dict[tuple[str, str], list[tuple[float, float, int]]] = defaultdict(list)
-    n_texts = dict.fromkeys(labels, 0)
-    for label, text in texts:
-        n_texts[label] += 1
-        for form, in_text in _sums_of_text(text, frequencies.unit).items():
-            sums[label, form].append(in_text)
-    order = {label: index for index, label in enumerate(labels)}
-    words = [_word_sum(form, label, in_texts, frequencies) for (label, form), in_texts in sums.items()]
-    words.sort(key=lambda word: (order[word.label], -word.score(), word.word))
-    return WordLists(tuple(labels), tuple(words), n_texts, frequencies.unit, frequencies.n_texts)
+
+    unit: Counted
+    raw: dict[tuple[str, str], "array[float]"] = field(default_factory=lambda: defaultdict(lambda: array("d")))
+    normalised: dict[tuple[str, str], "array[float]"] = field(default_factory=lambda: defaultdict(lambda: array("d")))
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    n_texts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, label: str, text: Explanation) -> None:
+        """Count one more text of a class; raises `BadSetting` where tokens are counted and scores are not of tokens."""
+        self.n_texts[label] += 1
+        for form, (mean, share, count) in _sums_of_text(text, self.unit).items():
+            self.raw[label, form].append(mean)
+            self.normalised[label, form].append(share)
+            self.counts[label, form] += count
+
+    def lists(self, labels: Sequence[str], frequencies: DocumentFrequencies) -> WordLists:
+        """The lists of each class, in this order; frequencies: of the texts that say how rare words are."""
+        order = {label: index for index, label in enumerate(labels)}
+        words = [self._word_sum(label, form, frequencies) for label, form in self.raw]
+        words.sort(key=lambda word: (order[word.label], -word.score(), word.word))
+        n_texts = {label: self.n_texts[label] for label in labels}
+        return WordLists(tuple(labels), tuple(words), n_texts, frequencies.unit, frequencies.n_texts)
+
+    def _word_sum(self, label: str, form: str, frequencies: DocumentFrequencies) -> WordSum:
+        return WordSum(
+            word=form,
+            label=label,
+            raw=math.fsum(self.raw[label, form]),
+            normalised=math.fsum(self.normalised[label, form]),
+            count=self.counts[label, form],
+            n_texts=len(self.raw[label, form]),
+            idf=frequencies.idf(form),
+            idf_texts=frequencies.counts.get(form, 0),
+            is_stop_word=not is_content_word(form),
+        )
 
 
 def _sums_of_text(explanation: Explanation, unit: Counted) -> dict[str, tuple[float, float, int]]:
@@ -340,20 +405,3 @@ def _scored_forms(explanation: Explanation, unit: Counted) -> Iterator[tuple[str
     scores = explanation.above_rounding().scores
     for index in explanation.units.content:
         yield explanation.units.labels[index], float(scores[index])
-
-
-def _word_sum(
-    form: str, label: str, texts: list[tuple[float, float, int]], frequencies: DocumentFrequencies
-) -> WordSum:
-    raw, normalised, counts = zip(*texts, strict=True)
-    return WordSum(
-        word=form,
-        label=label,
-        raw=math.fsum(raw),
-        normalised=math.fsum(normalised),
-        count=sum(counts),
-        n_texts=len(texts),
-        idf=frequencies.idf(form),
-        idf_texts=frequencies.counts.get(form, 0),
-        is_stop_word=not is_content_word(form),
-    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args, overload
 
 from pellucid.base.checks import known, one_of, short_title
+from pellucid.base.errors import Failure
 from pellucid.base.kinds import renderers
 from pellucid.base.packages import optional_package
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
@@ -65,7 +66,8 @@ class Results(Sequence[Explanation]):
     """The explanations of many texts, in order; slices, filters and sorted copies are `Results` too.
 
     explanations: from `explain`. seconds: how long it took to compute them all; None where that is not known, as for a
-    part of them. numbers: for each explanation its place, from 0, in the list that it was first in.
+    part of them. numbers: for each explanation its place, from 0, in the list that it was first in. failures: row, id
+    and reason of each text that has no explanation (`on_error="keep"`); parts and sums of results have none.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -78,6 +80,7 @@ class Results(Sequence[Explanation]):
     explanations: tuple[Explanation, ...]
     seconds: float | None = None
     numbers: tuple[int, ...] = ()
+    failures: tuple[Failure, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "explanations", tuple(self.explanations))

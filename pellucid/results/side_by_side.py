@@ -2,13 +2,14 @@
 agree.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
 
 from pellucid.base.checks import short_title
+from pellucid.base.errors import Failure
 from pellucid.base.kinds import renderers
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
@@ -28,7 +29,8 @@ class SideBySide(Mapping[str, Results]):
 
     def __post_init__(self) -> None:
         alone = self.seconds if len(self.by_method) == 1 else None
-        of_methods = {title: Results(tuple(of_method), alone) for title, of_method in self.by_method.items()}
+        results = {title: _as_results(of_method) for title, of_method in self.by_method.items()}
+        of_methods = {title: replace(of_method, seconds=alone) for title, of_method in results.items()}
         object.__setattr__(self, "by_method", of_methods)
 
     def __getitem__(self, title: str) -> Results:
@@ -55,6 +57,11 @@ class SideBySide(Mapping[str, Results]):
         return renderers.get("terminal_side_by_side").make(self)
 
     @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The texts that no method has an explanation of."""
+        return next((of_method.failures for of_method in self.values()), ())
+
+    @property
     def by_text(self) -> list[list[Explanation]]:
         """For each text the explanations of all methods."""
         return [list(of_text) for of_text in zip(*self.by_method.values(), strict=True)]
@@ -65,7 +72,12 @@ class SideBySide(Mapping[str, Results]):
         return Results(
             tuple(explanation for of_method in self.by_method.values() for explanation in of_method),
             self.seconds,
+            failures=self.failures,
         )
+
+
+def _as_results(explanations: Sequence[Explanation]) -> Results:
+    return explanations if isinstance(explanations, Results) else Results(tuple(explanations))
 
 
 # How far two rankings of a text's words agree: Kendall's tau-b, and the overlap of the k highest.

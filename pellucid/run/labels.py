@@ -1,6 +1,6 @@
 """Several labels of a text as the target: an explanation for each, from the same passes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -10,6 +10,7 @@ from pellucid.base.catalogue import Call
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadSetting
 from pellucid.results.explanation import Explained, Explanation
+from pellucid.results.results import Results
 from pellucid.run.batch import Row
 from pellucid.run.forward_pass import ForwardPass, SharedPoints
 from pellucid.run.model import Scores
@@ -154,15 +155,21 @@ def scores_of_labels(call: Call, forward: ForwardPass, target: ResolvedLabels) -
     )
 
 
-def by_label(explanations: Iterable[Explanation], target: Labels, problem: Problem) -> Iterator[Explanation]:
+def by_label(results: Results, target: Labels, problem: Problem) -> Results:
     """Each explanation with a row for each label as one explanation a label; problem: the model's."""
-    for explanation in explanations:
-        prediction = explanation.prediction
-        logits = torch.tensor([prediction.logits], dtype=torch.float64)
-        for label in explanation.rows[0][1]:
-            class_number = prediction.labels.index(label)
-            value = float(ResolvedTarget((class_number,), None, target.output, problem).values(logits))
-            row = replace(explanation.row(label), of_row=(), target=Explained(label, None, target.output, value))
-            below = target.which == PREDICTED and prediction.probabilities[class_number] < target.threshold
-            caveats = (NONE_LIKELY.format(threshold=target.threshold),) if below else ()
-            yield replace(row, caveats=(*row.caveats, *caveats))
+    several = [list(_each_label(explanation, target, problem)) for explanation in results]
+    numbers = (number for number, of_text in zip(results.numbers, several, strict=True) for _ in of_text)
+    flat = tuple(explanation for of_text in several for explanation in of_text)
+    return Results(flat, numbers=tuple(numbers), failures=results.failures)
+
+
+def _each_label(explanation: Explanation, target: Labels, problem: Problem) -> Iterator[Explanation]:
+    prediction = explanation.prediction
+    logits = torch.tensor([prediction.logits], dtype=torch.float64)
+    for label in explanation.rows[0][1]:
+        class_number = prediction.labels.index(label)
+        value = float(ResolvedTarget((class_number,), None, target.output, problem).values(logits))
+        row = replace(explanation.row(label), of_row=(), target=Explained(label, None, target.output, value))
+        below = target.which == PREDICTED and prediction.probabilities[class_number] < target.threshold
+        caveats = (NONE_LIKELY.format(threshold=target.threshold),) if below else ()
+        yield replace(row, caveats=(*row.caveats, *caveats))

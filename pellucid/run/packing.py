@@ -29,10 +29,11 @@ NOISE = 30.0  # times the size of the text's own embeddings
 
 
 def scheduler_for(model: Model, tokens: int | None = None) -> Scheduler:
-    """A scheduler that packs rows as this model allows; tokens: padded tokens a pack (None: the default of its
-    device).
+    """A scheduler that packs rows as this model allows; tokens: padded tokens a pack (None: the default of its device,
+    or of a service).
     """
-    return Scheduler(tokens or default_budget(model.device), partial(packing_of, model))
+    usual = getattr(model, "pack_tokens", None) or default_budget(model.device)
+    return Scheduler(tokens or usual, partial(packing_of, model))
 
 
 def packing_of(model: Model, rows: Sequence[Row], budget: int) -> Packing:

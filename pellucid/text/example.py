@@ -307,7 +307,17 @@ PLACE = re.compile(r"[-_ ]?\d+(/\d+)?$")  # what tells the rows of one file apar
 
 def data_of(ids: Sequence[str]) -> str:
     """The data that the ids of texts name, such as "reviews" of reviews-7; empty where ids are numbers alone."""
-    sources = list(dict.fromkeys(source for id_ in ids if (source := PLACE.sub("", id_))))
+    return sources_in_words(map(source_of, ids))
+
+
+def source_of(id_: str) -> str:
+    """The data that the id of a text names; empty where it is a number alone."""
+    return PLACE.sub("", id_)
+
+
+def sources_in_words(names: Iterable[str]) -> str:
+    """The names of data, each once; of many the first ones."""
+    sources = [name for name in dict.fromkeys(names) if name]
     if len(sources) > MOST_SOURCES:
         return f"{len(sources):,} sources: {', '.join(sources[:MOST_SOURCES])}, …"
     return listed(sources) if sources else ""

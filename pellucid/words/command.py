@@ -48,14 +48,14 @@ def words(
     as_json: Annotated[bool, typer.Option("--json", help="Print all words as JSON.")] = False,
 ) -> None:
     """Count which words speak for and against each class, over all texts of saved results."""
-    from pellucid.explaining.read import of_one_method, read_explanations
+    from pellucid.explaining.read import read_in_turn
     from pellucid.words.views import terminal_class_words
 
     at_least("--top", top, 1)
     if csv is not None and csv.suffix != ".csv":
         raise BadFile(f"--csv {csv} does not end in .csv; give such a name.")
     check_outputs([csv, html], [results, idf])  # reported before the work, not after it
-    of_method = of_one_method(read_explanations(results), method)
+    of_method = read_in_turn(results, method)
     texts = None if idf is None else _texts(idf)
     counted = pellucid.class_words(of_method, min_texts=min_texts, idf=texts, unit=unit, model=model)  # type: ignore[arg-type]  # checked by the door
     counted = counted if label is None else counted.only(label)

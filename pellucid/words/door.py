@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pellucid.base.checks import every, one_of
+from pellucid.base.checks import each, one_of
 from pellucid.base.errors import BadSetting
 from pellucid.results.class_words import MIN_TEXTS, ClassWords
 from pellucid.results.class_words import class_words as counted_words
@@ -35,7 +35,7 @@ def class_words(
 ) -> ClassWords:
     """The words that speak for and against each class, by their mean scores over many texts.
 
-    results: from `explain` or `read`, of one method.
+    results: from `explain` or `read`, of one method; those of a `Run` are read one after the other.
     min_texts: words that occur in fewer texts are left out of the means; 3 unless another number is given.
     idf: other texts, which say how rare each word is: a list, a table, a `pathlib.Path`. With them the result has
         `lists`: every word's scores added up over the texts of a class, times ln((1 + N) / (1 + df)) + 1, where df of
@@ -65,8 +65,8 @@ def class_words(
     >>> rare.lists.overlap(k=1)
     0.0
     """
-    results = every("results", results, Explanation, "give what explain or read returned")
-    return counted_words(results, min_texts=min_texts, frequencies=_frequencies(idf, unit, model))
+    checked = each("results", results, Explanation, "give what explain or read returned")
+    return counted_words(checked, min_texts=min_texts, frequencies=_frequencies(idf, unit, model))
 
 
 def _frequencies(idf: Data | None, unit: Counted, model: ModelSource | None) -> DocumentFrequencies | None:

@@ -542,6 +542,12 @@ def doors(folder: Path) -> dict[str, Door]:
                 "draws": 2,
             },
         ),
+        "remote": Door(
+            pellucid.remote,
+            {"service": scores_of, "labels": ["a", "b"], "gives": "logits", "problem": "single_label", "name": "f"}
+            | {"mask": None, "headers": None, "batch_size": 2, "at_once": 1, "calls_a_minute": None, "retries": 0}
+            | {"timeout": 1.0, "cache": None},
+        ),
         "from_pipeline": Door(
             pellucid.from_pipeline,
             {"pipeline": None, "name": None, "columns": ["age"], "text": None, "background": {"age": [1]}, "draws": 2},

@@ -2,12 +2,14 @@
 
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import replace
+from weakref import ref
 
 import pytest
 
 import pellucid
-from pellucid.base.errors import BadSetting, UnknownName
+from pellucid.base.errors import BadInput, BadSetting, UnknownName
 from pellucid.results.explanation import Explained
 from pellucid.results.results import Results
 from pellucid.text.units import all_spans
@@ -152,3 +154,24 @@ def test_content_words_leave_function_words_out_where_there_are_others():
     assert {one.word for one in words.content().words} == {"calm", "sea"}
     only = Results((answered("the", [1]),)).words(min_texts=1)
     assert only.content() == only and [one.word for one in only.words] == ["the"]
+
+
+def test_explanations_are_counted_one_after_the_other():
+    results = Results(FILMS.explanations * 20)
+    alive, sizes = [], []
+
+    class InTurn(Sequence):
+        def __len__(self):
+            return len(results)
+
+        def __getitem__(self, place):
+            explanation = replace(results[place])
+            alive.append(ref(explanation))
+            sizes.append(sum(each() is not None for each in alive))
+            return explanation
+
+    texts = ["a good day", "a film"]
+    assert pellucid.class_words(InTurn(), idf=texts) == pellucid.class_words(results, idf=texts)
+    assert max(sizes) <= 3
+    with pytest.raises(BadInput, match="Member 1 of results came as str"):
+        pellucid.class_words([results[0], "no explanation"])

@@ -179,7 +179,7 @@ def loading_of(model: Model) -> Callable[[], Model]:
     if again is None:
         raise ModelCannot(
             f"{model.name} is only in the memory of this process, and workers load the model themselves: give its "
-            f"folder or its name on the hub, or leave workers= away."
+            f"folder, its name on the hub, or a function at the top of a module that makes it; or leave workers= away."
         )
     # A trial measures time: each process might take another route.
     route = getattr(model, "route_in_use", EAGER)

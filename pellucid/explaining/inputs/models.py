@@ -1,5 +1,7 @@
 """A model from whatever users have: a folder, a hub name, a pipeline, a fitted scikit-learn model, or one of ours."""
 
+from functools import partial
+from inspect import isfunction, signature
 from pathlib import Path, PurePath
 from typing import Any, cast
 
@@ -7,7 +9,7 @@ import torch
 
 from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
-from pellucid.explaining.inputs.loading import load
+from pellucid.explaining.inputs.loading import load, remember
 from pellucid.explaining.inputs.pipelines import (
     encodes_sentences,
     from_cross_encoder,
@@ -64,7 +66,8 @@ def any_model_from(source: Any) -> Model:
 
     source: a model of ours, which is returned as it is; a folder or hub name, which is loaded; a pipeline of
         transformers for text classification, or its model with its tokenizer in a tuple; a `SentenceTransformer` or
-        `CrossEncoder` of sentence-transformers; a fitted scikit-learn pipeline that reads texts.
+        `CrossEncoder` of sentence-transformers; a fitted scikit-learn pipeline that reads texts; or a function without
+        arguments that returns one of these. One that stands at the top of a module is called in each worker, too.
     """
     if is_model(source):
         return cast(Model, source)
@@ -82,9 +85,15 @@ def any_model_from(source: Any) -> Model:
         return from_transformers(source)
     if not isinstance(source, type) and any(hasattr(source, name) for name in OF_SCIKIT):
         return _from_scikit(source)
+    if isfunction(source) and not signature(source).parameters:
+        model = any_model_from(source())
+        if "<" not in source.__qualname__:  # another process finds it by its name
+            remember(model, partial(any_model_from, source))
+        return model
     if callable(source) and not isinstance(source, type) and not hasattr(source, "encode"):  # a tokenizer has it
         raise BadInput(
-            "The model came as a function; say what its classes are called: pellucid.from_function(function, labels)."
+            "The model came as a function of texts; say what its classes are called: pellucid.from_function(function, "
+            "labels)."
         )
     raise BadInput(f"The model came as {_kind(source)}; {WAYS}.")
 

@@ -126,7 +126,7 @@ def in_words(value: Any) -> str:
 
 # A string, a pair, examples, rows, columns, a table or data set of another library, or where one is read from.
 Data = str | Path | Example | Iterable[Any] | Mapping[str, Any] | Any
-# A model of ours, a folder or hub name, or a fitted pipeline.
+# A model of ours, a folder or hub name, a fitted pipeline, or a function without arguments that returns one of these.
 ModelSource = Model | str | Path | Any
 
 

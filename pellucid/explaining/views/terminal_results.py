@@ -8,6 +8,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.base.checks import in_syntax
+from pellucid.base.errors import failures_in_words
 from pellucid.base.kinds import renderers
 from pellucid.drawing.emphasis import clear
 from pellucid.drawing.heat_map import drawable_view
@@ -64,10 +65,16 @@ def terminal_results(
     )
     if full or len(texts) <= WHOLE:
         whole, scales = renderers.get("terminal_text").make, page_scales(results)
-        return first + "\n".join(whole(result, colour=colour, width=width, scales=scales) for result in results)
+        drawn = [whole(result, colour=colour, width=width, scales=scales) for result in results]
+        return first + "\n".join([*drawn, *_failed(results, colour, width)])
     summary = terminal_summary(results.summary(), colour=colour, width=width)
     table: list[Line | Grid] = [_grid(telling(texts, ROWS)), line(_last_line(results, len(texts), hint))]
-    return f"{first}{summary}\n{printed(table, colour, width)}"
+    return "\n".join([f"{first}{summary}", printed(table, colour, width), *_failed(results, colour, width)])
+
+
+def _failed(results: Sequence[Explanation], colour: bool | None, width: int | None) -> list[str]:
+    failures = failures_in_words(results.failures if isinstance(results, Results) else ())
+    return [printed([line(failures)], colour, width)] if failures else []
 
 
 def telling(texts: Sequence[Explanation], most: int) -> list[Explanation]:

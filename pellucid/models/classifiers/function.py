@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from pellucid.base.checks import every, listed, of_class, one_of
-from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.readable import LinearPipeline, Reader
 from pellucid.models.classifiers.running import class_names
@@ -112,6 +112,7 @@ class FunctionClassifier:
 
     reader: says which words of a text the function knows; None where nothing is known of that. background: of a
     function of texts and features the rows that features are drawn from. linear: of a linear pipeline its parts.
+    pack_tokens: padded tokens that it is given at once; None: as many as keep this machine busy.
     """
 
     function: Callable[[list[Any]], Any]
@@ -123,6 +124,7 @@ class FunctionClassifier:
     reader: Reader | None = field(default=None, repr=False)
     background: Background | None = field(default=None, repr=False)
     linear: LinearPipeline | None = field(default=None, repr=False)
+    pack_tokens: int | None = None
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
@@ -151,7 +153,12 @@ class FunctionClassifier:
 
     @cached_property
     def hash(self) -> str:
-        """A digest of name, classes and answers to a few fixed sentences: all that can be known of a function."""
+        """A digest of name, classes and answers to a few fixed sentences: all that can be known of a function; of a
+        service (`remote`) that of its address.
+        """
+        digest = getattr(self.function, "digest", None)
+        if isinstance(digest, str):
+            return digest
         try:
             probes = self._answers(list(PROBES)) if self.background is None else self._means(PROBES, [{}] * len(PROBES))
             answers = [[round(value, 5) for value in row] for row in self._logits(probes).tolist()]
@@ -216,7 +223,7 @@ class FunctionClassifier:
             means = self._means([text for text, _ in parts], [features for _, features in parts])
             return Trace(self._logits(means), nothing)
         texts = [self._pieces.text_of(row) for row in rows]
-        logits = torch.empty(len(rows), self._width, dtype=torch.float64)
+        logits = torch.empty(len(rows), self.width, dtype=torch.float64)
         for kind in (str, tuple):  # a function may read texts and pairs, but not in one list
             alike = [index for index, text in enumerate(texts) if isinstance(text, kind)]
             if alike:
@@ -259,7 +266,8 @@ class FunctionClassifier:
         raise ModelCannot(f"{self.name} is a function of texts; it reads them at once.")
 
     @property
-    def _width(self) -> int:
+    def width(self) -> int:
+        """Numbers a text."""
         return 1 if self.problem in ("one_logit", "regression") else len(self.labels)
 
     def _answers(self, texts: Any) -> np.ndarray:
@@ -268,16 +276,15 @@ class FunctionClassifier:
         try:
             # A list of its own, to change at will.
             answer = np.asarray(self.function(list(texts) if is_list else texts.copy()), dtype=np.float64)
+        except PellucidError:  # of a service, which says what happened
+            raise
         except Exception as error:  # anything can happen in a user's function
             first = repr(texts[0] if is_list else texts.iloc[0].to_dict())
             raise ModelCannot(
                 f"{self.name}: the function failed on {count} {'texts' if is_list else 'rows'} (first: {first:.60}): "
                 f"{type(error).__name__}: {error}"
             ) from error
-        if answer.ndim == 1 and self._width == 1:
-            answer = answer[:, None]
-        self._check(answer, count)
-        return answer
+        return self.checked(answer, count)
 
     def _logits(self, answer: np.ndarray) -> Tensor:
         """[text logit], from what the function gives."""
@@ -288,16 +295,20 @@ class FunctionClassifier:
             return probabilities.clamp_min(SMALLEST).log()
         return probabilities.logit(NEAREST)
 
-    def _check(self, answer: np.ndarray, count: int) -> None:
-        if answer.shape != (count, self._width):
+    def checked(self, answer: np.ndarray, count: int) -> np.ndarray:
+        """[text number], of as many texts; raises `ModelCannot` for an answer of another shape, or that cannot be."""
+        if answer.ndim == 1 and self.width == 1:
+            answer = answer[:, None]
+        if answer.shape != (count, self.width):
             raise ModelCannot(
-                f"{self.name}: for {count} texts the function must give {count} x {self._width} numbers, one a class "
+                f"{self.name}: for {count} texts there must be {count} x {self.width} numbers, one a class "
                 f"({', '.join(self.labels)}); {' x '.join(map(str, answer.shape))} came."
             )
         if not np.isfinite(answer).all():
-            raise ModelCannot(f"{self.name}: the function gave something that is no finite number.")
+            raise ModelCannot(f"{self.name}: its answer has something that is no finite number.")
         if self.gives == "probabilities":
             self._check_probabilities(answer)
+        return answer
 
     def _check_probabilities(self, answer: np.ndarray) -> None:
         beyond = np.maximum(-answer, answer - 1).max(1)
