@@ -63,8 +63,9 @@ def explain(
 ) -> Results:
     """Explain each text by one method.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
-        or a fitted one of scikit-learn; or a function without arguments that returns one of these, for `workers`.
+    model: from `load`, `train` or another door; or a folder, a hub name, a pipeline of transformers, a fitted one of
+        scikit-learn, a `SentenceTransformer` or `CrossEncoder`; or a function without arguments that returns one of
+        these, for `workers`.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
         For a language model also the messages of a chat, [{"role": "user", "content": "…"}], (messages, answer) pairs,
         lists of both, or a table with a column "messages": the model's own template is applied.
@@ -169,8 +170,8 @@ def explain_all(
 ) -> SideBySide:
     """Explain each text by several methods, which share their forward passes.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of transformers
-        or a fitted one of scikit-learn.
+    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of
+        transformers, a fitted one of scikit-learn, a `SentenceTransformer` or a `CrossEncoder`.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after

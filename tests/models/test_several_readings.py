@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
-from transformers import AutoModel, AutoTokenizer, BartConfig, BartForSequenceClassification, pipeline
+from transformers import (
+    AutoModel,
+    AutoTokenizer,
+    BartConfig,
+    BartForSequenceClassification,
+    BertForSequenceClassification,
+    pipeline,
+)
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
@@ -171,6 +178,26 @@ def test_an_absent_piece_keeps_its_place_behind_the_mask(kind, family):
                 edited[number]["attention_mask"][0, places[number][piece]] = 0
             expected.append(float(whole - value_of(kind, model, embedded(model, columns), edited).detach()))
     np.testing.assert_allclose(explanation.scores[list(explanation.units.content)], expected, rtol=0, atol=1e-6)
+
+
+class ReadsPadding(BertForSequenceClassification):
+    """It takes the mean over all positions, those of padding too."""
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None):
+        states = self.bert(input_ids=input_ids, token_type_ids=token_type_ids).last_hidden_state
+        return self.classifier(states.mean(1))
+
+
+def test_a_network_that_reads_padding_never_sees_any():
+    """Hypotheses have different lengths, so even the readings of one text may not share a pass."""
+    plain = nli_pipeline("bert").model
+    network = ReadsPadding(plain.config).double().eval()
+    network.load_state_dict(plain.state_dict())
+    model = pellucid.zero_shot((network, TOKENIZERS["bert"]()), LABELS, hypothesis_template=TEMPLATE)
+    for text, together in zip(TEXTS, ask(model, TEXTS, "gradient_x_input"), strict=True):
+        alone = ask(model, [text], "gradient_x_input")[0]
+        np.testing.assert_allclose(alone.scores, together.scores, rtol=0, atol=1e-6)
+        assert together.diagnostics["parity"] < 1e-9
 
 
 @pytest.mark.parametrize("kind", KINDS)
