@@ -158,7 +158,7 @@ def scores_of_labels(call: Call, forward: ForwardPass, target: ResolvedLabels) -
 def by_label(results: Results, target: Labels, problem: Problem) -> Results:
     """Each explanation with a row for each label as one explanation a label; problem: the model's."""
     several = [list(_each_label(explanation, target, problem)) for explanation in results]
-    numbers = (number for number, of_text in zip(results.numbers, several, strict=True) for _ in of_text)
+    numbers = (place for place, of_text in zip(results.numbers, several, strict=True) for _ in of_text)
     flat = tuple(explanation for of_text in several for explanation in of_text)
     return Results(flat, numbers=tuple(numbers), failures=results.failures)
 
