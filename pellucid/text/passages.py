@@ -271,8 +271,10 @@ class FeatureColumns:
             )
         value = example.meta[name]
         value = value.item() if callable(getattr(value, "item", None)) else value
-        if value is None or value != value:
-            raise BadInput(f"The column {quoted(name)} is empty in {row}; fill it in, or leave such rows out.")
+        if _is_missing(value):
+            raise BadInput(
+                f"The column {quoted(name)} is empty in {row}; fill it in, or leave such rows out: skip_bad_rows=True."
+            )
         value = self._value(name, str(value), f" in {row}")
         is_whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
         return f"{name} = {int(value) if is_whole else value}"
@@ -295,6 +297,14 @@ def has_features(example: Example) -> bool:
     """Whether the second text of an example says features of its row."""
     lines = example.segments[1].split("\n") if len(example.segments) == 2 else []
     return bool(lines) and all(line.partition(" = ")[0] in example.meta for line in lines)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, not-a-number, or a sign of pandas whose equality is none either."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return True
 
 
 def _number(text: str) -> int | float | None:
@@ -384,7 +394,7 @@ def _kind_of(name: str, values: Sequence[Any]) -> FeatureKind:
     """What the values of a background column are."""
     if "\n" in name or " = " in name:
         raise BadInput(f"The column {quoted(name)} has a name that is no line without ' = '; rename it.")
-    if any(value is None or value != value for value in values):
+    if any(map(_is_missing, values)):
         raise BadInput(
             f"The column {quoted(name)} of the background has empty values; fill them in, or leave them out."
         )

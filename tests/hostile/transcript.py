@@ -84,6 +84,7 @@ def typed(*words: str, stdin: str = "") -> Typed:
     return Typed(words, stdin)
 
 
+OF_ROWS = "pellucid.from_function(len, ['stars'], problem='regression', columns=['age']"
 SITUATIONS = {
     "The model": [
         typed("explain", "./modell", "A fine film."),
@@ -113,6 +114,22 @@ SITUATIONS = {
         Written("pellucid.explain(model, 'half a pair: \\ud83d')"),
         Written("pellucid.explain(model, [('one', 'two', 'three')])"),
         Written("pellucid.explain(model, 3.5)"),
+    ],
+    "A text and numbers": [
+        Written(f"{OF_ROWS})"),
+        Written(f"{OF_ROWS}, background={{'age': []}})"),
+        Written(f"{OF_ROWS}, background={{'weight': [61]}})"),
+        Written(f"{OF_ROWS}, background={{'age': [30, None]}})"),
+        *(
+            Written(f"pellucid.explain({OF_ROWS}, background={{'age': [30, 81]}}), {rest})")
+            for rest in (
+                "'She fell.'",
+                "[{'text': 'She fell.', 'age': None}]",
+                "[{'text': 'She fell.', 'age': 'old'}]",
+                "[('She fell.', 'She stood up.')]",
+                "[{'text': 'She fell.', 'age': 81}], 'gradient'",
+            )
+        ),
     ],
     "The method and its settings": [
         typed("explain", "MODEL", "A fine film.", "--method", "integrated_gradient"),

@@ -302,6 +302,7 @@ def test_bad_rows_are_left_out_on_request():
         ({"background": BACKGROUND[:0]}, BadInput, "The background has no rows"),
         ({"background": BACKGROUND.drop(columns="age")}, UnknownName, "No column of the background is called 'age'"),
         ({"background": BACKGROUND.assign(age=np.nan)}, BadInput, "'age' of the background has empty values"),
+        ({"background": BACKGROUND.assign(age=pandas.NA)}, BadInput, "'age' of the background has empty values"),
         ({"background": BACKGROUND.assign(age=[[1]] * 40)}, BadInput, "of the types list; give finite numbers"),
         ({"background": 3}, BadInput, "The background came as int"),
         ({"background": BACKGROUND, "draws": 0}, BadSetting, "draws=0 is out of range"),
