@@ -72,7 +72,7 @@ def formats() -> list[dict[str, Any]]:
     defaults; paper.
 
     >>> [format["name"] for format in pellucid.formats() if format["rationales"]]
-    ['e_snli', 'eraser', 'hatexplain', 'json_lines']
+    ['e_snli', 'eraser', 'excel', 'hatexplain', 'hugging_face', 'json_lines', 'table']
     """
     entries = [known_formats.get(name) for name in known_formats.names()]
     return [

@@ -4,11 +4,13 @@ lacks.
 
 import copy
 import functools
+import json
 import threading
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import nn
 
 import pellucid
@@ -16,7 +18,7 @@ from pellucid.base.errors import ModelCannot, ParityBroken, PellucidError
 from pellucid.base.kinds import attributions
 from pellucid.run.target import Target
 from tests.shared.asking import FEW, ask, works
-from tests.shared.tiny import tiny_classifier
+from tests.shared.tiny import save_tiny, tiny_classifier
 from tests.shared.tiny_writing import tiny_writing
 
 TEXT = "A gripping, lovely film."
@@ -179,6 +181,64 @@ def test_an_adapted_network_runs_what_the_plain_one_runs(method, family):
     if method not in BY_RULES:
         np.testing.assert_allclose(scores, expected, rtol=1e-3, atol=1e-6 + 1e-4 * np.abs(expected).max())
     assert all(torch.equal(weight, before[name]) for name, weight in network.state_dict().items())
+
+
+def saved_adapter(folder, network, base, **settings):
+    """A folder as `PeftModel.save_pretrained` leaves it: the matrices, and the head."""
+    weights = {
+        f"base_model.model.{name.replace('.default', '')}": weight.contiguous()
+        for name, weight in network.base_model.model.state_dict().items()
+        if "lora" in name or name.startswith("classifier")
+    }
+    folder.mkdir(exist_ok=True)
+    save_file(weights, folder / "adapter_model.safetensors")
+    facts = {"peft_type": "LORA", "task_type": "SEQ_CLS", "base_model_name_or_path": str(base), "r": 4, "lora_alpha": 8}
+    facts |= {"target_modules": ["query", "value"], "modules_to_save": ["classifier"], "bias": "none", "revision": None}
+    (folder / "adapter_config.json").write_text(json.dumps(facts | settings))
+    return folder
+
+
+def test_a_saved_adapter_is_loaded_with_its_base(tmp_path):
+    """Also where the base has another head; its answers are those of the network in memory."""
+    plain = tiny_classifier("bert")
+    base = save_tiny(tmp_path / "base", "bert", labels=("a", "b"))
+    other = pellucid.load(base).network.bert.state_dict()
+    plain.network.bert.load_state_dict(other)
+    network = PeftModel(exchanged(plain.network, Adapted))
+    adapted = loaded(network, plain.tokenizer)
+    model = pellucid.load(saved_adapter(tmp_path / "adapter", network, base))
+    assert model.labels == ("LABEL_0", "LABEL_1", "LABEL_2") and model.name.endswith("adapter")
+    expected, came = (ask(each, TEXT, "integrated_gradients")[0] for each in (adapted, model))
+    np.testing.assert_allclose(came.prediction.logits, expected.prediction.logits, atol=1e-5)
+    np.testing.assert_allclose(came.scores, expected.scores, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    (
+        ({"use_dora": True}, "holds an adapter of .*merge both"),
+        ({"init_lora_weights": "pissa"}, "holds an adapter of .*merge both"),
+        (
+            {"base_model_name_or_path": "/nowhere/base"},
+            "holds an adapter of '/nowhere/base'.*put the base where that name",
+        ),
+        ({"peft_type": "IA3"}, "holds an adapter of .*merge both"),
+    ),
+)
+def test_an_adapter_that_is_not_followed_is_named_for_what_it_is(settings, message, tmp_path):
+    plain = tiny_classifier("bert")
+    base = save_tiny(tmp_path / "base", "bert")
+    folder = saved_adapter(tmp_path / "adapter", PeftModel(exchanged(plain.network, Adapted)), base, **settings)
+    with pytest.raises(PellucidError, match=message):
+        pellucid.load(folder)
+
+
+def test_an_adapter_of_another_base_is_refused(tmp_path):
+    plain = tiny_classifier("bert")
+    base = save_tiny(tmp_path / "base", "bert", hidden_size=16)
+    folder = saved_adapter(tmp_path / "adapter", PeftModel(exchanged(plain.network, Adapted)), base)
+    with pytest.raises(PellucidError, match=r"adapter_model\.safetensors has '.*', which does not fit '.*base'"):
+        pellucid.load(folder)
 
 
 def test_adapted_networks_that_write_are_known_by_what_is_inside():

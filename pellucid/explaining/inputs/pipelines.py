@@ -149,9 +149,10 @@ def _compare(
             answers = {}
         if any(not np.isclose(answers.get(name, np.nan), value, 0, room) for name, value in expected.items()):
             others = f"{dict(answers)}" if answers else "otherwise"
+            plain = "explain the network without them, pellucid.load(pipeline.model, pipeline.tokenizer), or "
             raise ModelCannot(
                 f"The {what} answers {dict(expected)} to {quoted(trial)}, and its network by its settings {others}: it "
-                f"has steps of its own that cannot be followed; {AS_A_FUNCTION}."
+                f"has steps of its own that cannot be followed; {plain if what == 'pipeline' else ''}{AS_A_FUNCTION}."
             )
 
 

@@ -34,7 +34,15 @@ from pellucid.models.classifiers.running import check_labels
 from pellucid.models.classifiers.tokens import Tokenizer, tokenized
 from pellucid.models.families.encoder import Encoder
 from pellucid.models.folders.configuration import check_folder_kind, class_names, tokenizer_configuration
-from pellucid.models.folders.library_network import guarded, local_folder, quiet, read_network, why_not
+from pellucid.models.folders.library_network import (
+    guarded,
+    is_adapted_classifier,
+    local_folder,
+    quiet,
+    read_adapted,
+    read_network,
+    why_not,
+)
 from pellucid.run.target import Problem
 
 # The files of weights, configuration and tokenizer; other files in the folder do not count.
@@ -285,9 +293,13 @@ def _from_pretrained(source: str | Path, dtype: torch.dtype | None) -> tuple[Pat
         try:
             folder = local_folder(source)
             kind = next((kind for name in class_names(folder) if (kind := kind_of(name))), None)
-            if kind is None:
-                check_folder_kind(folder, source)
-            network, missing = read_network(folder, CLASSES[kind], dtype or torch.float32)
+            classes, dtype = CLASSES[kind], dtype or torch.float32
+            if is_adapted_classifier(folder):
+                network, missing, folder = read_adapted(folder, classes, dtype)
+            else:
+                if kind is None:
+                    check_folder_kind(folder, source)
+                network, missing = read_network(folder, classes, dtype)
         except PellucidError:
             raise
         except Exception as error:  # the library raises many kinds; each means that this source is no classifier

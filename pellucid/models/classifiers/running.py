@@ -211,6 +211,7 @@ def check_labels(labels: Sequence[object]) -> None:
 # One run of a network on arguments: failures become one sentence, and every family can read batches.
 
 Call = Callable[[nn.Module, Mapping[str, object]], object]
+FAILURES = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, AttributeError, AssertionError)
 
 
 def run_network(
@@ -240,7 +241,7 @@ def run_network(
             stack.enter_context(head_at(network.get_output_embeddings(), masks))  # type: ignore[operator]
         try:
             answer: Any = call(network, keywords)
-        except Exception as error:  # anything can happen in a network
+        except FAILURES as error:
             if is_memory_error(error) or isinstance(error, PellucidError):
                 raise
             raise ModelCannot(_failure(error, name, under_policy)) from error

@@ -1,7 +1,9 @@
 """A network that a library builds from a folder or a name on the hub, without a line of the folder's code."""
 
 import logging
+import math
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,13 +17,15 @@ from urllib.request import getproxies
 import torch
 from huggingface_hub import constants, snapshot_download
 from safetensors import safe_open
+from safetensors.torch import load_file
 from transformers import PreTrainedConfig, PreTrainedModel, dynamic_module_utils
 from transformers.integrations import hub_kernels
+from transformers.pytorch_utils import Conv1D
 from transformers.utils import logging as hugging_face_logging
 
-from pellucid.base.checks import reason
+from pellucid.base.checks import quoted, reason
 from pellucid.base.errors import BadFile
-from pellucid.models.folders.configuration import CONFIG, configuration, read_configuration, read_object
+from pellucid.models.folders.configuration import ADAPTER, CONFIG, configuration, read_configuration, read_object
 from pellucid.models.folders.weight_files import (
     WEIGHTS,
     check_numbers,
@@ -103,9 +107,19 @@ def why_not(source: str | Path, error: Exception) -> str:
 Classes: TypeAlias = Mapping[type[PreTrainedConfig], Any]
 
 
-def read_network(folder: Path, classes: Classes, dtype: torch.dtype) -> tuple[Any, list[str]]:  # Any: a network
-    """A folder's network, and the names of weights that it lacks; raises `BadFile` for what is not safe to read."""
+def read_network(
+    folder: Path, classes: Classes, dtype: torch.dtype, n_labels: int | None = None
+) -> tuple[Any, list[str]]:  # Any: a network
+    """A folder's network, and the names of weights that it lacks; raises `BadFile` for what is not safe to read.
+
+    n_labels: of a head of another size than the folder's, which it then lacks; None: as the configuration says.
+    """
     values = read_configuration(folder)
+    names = values.get("id2label")
+    headless = n_labels is not None and (not isinstance(names, dict) or len(names) != n_labels)
+    if n_labels is not None and headless:
+        values["id2label"] = {str(label): f"LABEL_{label}" for label in range(n_labels)}
+        values["label2id"] = {f"LABEL_{label}": label for label in range(n_labels)}
     files = weight_files(folder, values)
     sizes = weight_sizes(files)
     check_numbers(values, sizes, folder / CONFIG)
@@ -114,10 +128,11 @@ def read_network(folder: Path, classes: Classes, dtype: torch.dtype) -> tuple[An
     with guarded(), ExitStack() as opened:
         kind, config = network_class(configuration(values), classes)
         check_sizes(lambda: kind(deepcopy(config)), sizes, folder / CONFIG)
+        slices = _slices(files, opened)
         answer: Any = kind.from_pretrained(  # Any: it is a pair, by its last setting
             None,
             config=config,
-            state_dict=_slices(files, opened),
+            state_dict={name: part for name, part in slices.items() if not (headless and HEAD.fullmatch(name))},
             trust_remote_code=False,
             use_safetensors=True,
             local_files_only=True,
@@ -156,6 +171,77 @@ def _slices(files: list[Path], opened: ExitStack) -> dict[str, object]:
         file = opened.enter_context(safe_open(path, framework="pt"))
         tensors |= {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
     return tensors
+
+
+# Adapters as PEFT saves them, of the kind LoRA: products of two small matrices, which are added to the weights of the
+# base that the folder names, and the head's own weights.
+
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
+INSIDE = "base_model.model."  # what PEFT puts before a weight's name
+# What the last map of a classifier is called.
+HEAD = re.compile(r"(classifier|score|logits_proj|(classifier|classification_head)\.out_proj)\.(weight|bias)")
+UNCHANGING = frozenset(  # settings that change nothing of how the saved matrices are added
+    "auto_mapping base_model_name_or_path bias exclude_modules fan_in_fan_out inference_mode init_lora_weights "
+    "layers_pattern layers_to_transform lora_alpha lora_dropout megatron_core modules_to_save peft_type peft_version "
+    "qalora_group_size r rank_pattern runtime_config target_modules task_type use_rslora".split()
+)
+
+
+def is_adapted_classifier(folder: Path) -> bool:
+    """Whether a folder holds a LoRA adapter of a sequence classifier, without settings that are not followed here."""
+    if (folder / CONFIG).exists() or not all((folder / name).is_file() for name in (ADAPTER, ADAPTER_WEIGHTS)):
+        return False
+    facts = read_object(folder / ADAPTER)
+    known = {name for name, value in facts.items() if value} <= UNCHANGING
+    begins = facts.get("init_lora_weights", True) in (True, False, None, "gaussian")  # others change the base as well
+    named = isinstance(facts.get("base_model_name_or_path"), str) and isinstance(facts.get("lora_alpha"), int | float)
+    return known and begins and named and (facts.get("peft_type"), facts.get("task_type")) == ("LORA", "SEQ_CLS")
+
+
+def read_adapted(folder: Path, classes: Classes, dtype: torch.dtype) -> tuple[Any, list[str], Path]:  # Any: a network
+    """The base of an adapter with the adapter's weights, the names of weights that both lack, and the base's folder.
+
+    Source: Hu et al. (2022), "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1: W + alpha / r x B A.
+    """
+    facts = read_object(folder / ADAPTER)
+    base = str(facts["base_model_name_or_path"])
+    try:
+        there = local_folder(base)
+    except Exception as error:  # the hub's client raises many kinds
+        raise BadFile(
+            f"The folder {quoted(str(folder))} holds an adapter of {quoted(base)}. {why_not(base, error)}; put the "
+            f"base where that name says, or merge both: PeftModel.from_pretrained(base, folder).merge_and_unload()."
+        ) from None
+    weight_sizes([folder / ADAPTER_WEIGHTS])  # raises for spoilt headers
+    tensors = {name.removeprefix(INSIDE): tensor for name, tensor in load_file(folder / ADAPTER_WEIGHTS).items()}
+    heads = (tensor for name, tensor in tensors.items() if HEAD.fullmatch(name))
+    network, missing = read_network(there, classes, dtype, next(map(len, heads), None))
+    with torch.no_grad():
+        for name in tensors:
+            try:
+                _add(network, name, tensors, facts)
+            except (AttributeError, KeyError, RuntimeError) as error:
+                unfit = f"{quoted(name)}, which does not fit {quoted(base)}: {reason(error)}"
+                raise BadFile(f"{folder / ADAPTER_WEIGHTS} has {unfit}.") from None
+    return network, [name for name in missing if name not in tensors], there
+
+
+def _add(network: Any, name: str, tensors: Mapping[str, torch.Tensor], facts: Mapping[str, Any]) -> None:
+    """Add the product that begins with this matrix, or put a weight of its own in its place."""
+    place, _, kind = name.partition(".lora_")
+    if not kind:
+        if (weight := network.get_parameter(name)).shape != tensors[name].shape:
+            raise KeyError(f"{tuple(tensors[name].shape)} in place of {tuple(weight.shape)}")
+        weight.copy_(tensors[name])
+    elif kind in ("A.weight", "embedding_A"):
+        second = tensors[f"{place}.lora_{kind.replace('A', 'B')}"]
+        module, first = network.get_submodule(place), tensors[name]
+        rank = math.sqrt(len(first)) if facts.get("use_rslora") else len(first)
+        product = facts["lora_alpha"] / rank * (second.float() @ first.float())
+        turned = kind == "embedding_A" or isinstance(module, Conv1D)
+        module.weight += (product.T if turned else product).to(module.weight)
+    elif kind not in ("B.weight", "embedding_B") or f"{place}.lora_{kind.replace('B', 'A')}" not in tensors:
+        raise KeyError(name)
 
 
 # Loading without the noise of the libraries below.
