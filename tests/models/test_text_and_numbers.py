@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import pellucid
-from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError, UnknownName
+from pellucid.base.errors import BadInput, BadSetting, InputReading, ModelCannot, PellucidError, UnknownName
 from pellucid.base.kinds import attributions
 from pellucid.run.target import Target
 from pellucid.text.example import Example
@@ -238,6 +238,13 @@ def test_numbers_of_files_and_of_results_are_read(tmp_path):
     assert read == of_frame
     assert [one.scores.tolist() for one in explained(rows=read)] == [one.scores.tolist() for one in of_frame]
     assert pellucid.predict(model(), rows) == [result.prediction for result in of_frame]
+
+
+def test_numbers_that_a_function_of_texts_does_not_get_are_named():
+    texts = pellucid.from_function(lambda texts: [[0.4, 0.6]] * len(texts), ["leave", "stay"])
+    rows = pandas.DataFrame({"text": ["The patient fell."], "age": [81], "pressure": [160.5]})
+    with pytest.warns(InputReading, match=r"does not get age, pressure of each row.*columns=\['age', 'pressure'\]"):
+        pellucid.explain(texts, rows, "occlusion")
 
 
 def test_a_feature_is_no_label_and_no_text():

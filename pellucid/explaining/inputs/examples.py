@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from pellucid.base.checks import in_syntax
-from pellucid.base.errors import BadInput, OtherSegments, UnmatchedLabels, notify
+from pellucid.base.checks import in_syntax, listed
+from pellucid.base.errors import BadInput, InputReading, OtherSegments, UnmatchedLabels, notify
 from pellucid.base.torch_state import check_computes
 from pellucid.data.shared.columns import expected_labels
 from pellucid.explaining.inputs.chats import Template, answers_to, chat_examples, chats_in, with_answers
@@ -102,6 +102,8 @@ def examples_for(
     )
     if hasattr(model, "piece_answers") and model.piece_answers is not None:
         return with_places(model, examples, [*answers_to(answer, len(examples))])
+    if columns is None and hasattr(model, "columns"):
+        _notice_numbers(model, examples)
     if columns is not None:
         reading = ReadingRequest(skip_bad_rows=skip_bad_rows)
         examples = good_rows(examples, lambda example, _: columns.beside(example), reading)
@@ -111,6 +113,25 @@ def examples_for(
         examples = with_answers(examples, answer)
     notice_segments(model, examples)
     return fitting(model, examples, label_map, strange)
+
+
+PLAIN_NUMBERS = ("id", "index", "row", "label", "split", "group")  # columns that no function is expected to read
+
+
+def _notice_numbers(model: Model, examples: Sequence[Example]) -> None:
+    """Say which columns of numbers stand beside the texts of a function that reads texts alone."""
+    meta = examples[0].meta if examples else {}
+    numbers = [
+        name
+        for name, value in meta.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and name not in PLAIN_NUMBERS
+    ]
+    if numbers:
+        notify(
+            f"{model.name} is a function of texts and does not get {listed(numbers)} of each row; to let it read rows, "
+            f"and to explain these numbers, give from_function(…, columns={numbers}, background=rows).",
+            InputReading,
+        )
 
 
 def examples_from(
