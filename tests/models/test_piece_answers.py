@@ -193,6 +193,25 @@ def test_many_texts_get_what_each_gets_alone_and_texts_without_entity_are_named(
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
 
 
+def test_entities_of_one_text_share_the_edited_texts():
+    tagger = network_for_pieces("TokenClassification", "bert")
+    model = pellucid.load(tagger, TOKENIZERS["bert"]())
+    entities = pellucid.explain(model, TEXT, "occlusion")  # trials are over
+    assert len(entities) > 2
+    rows: list[int] = []
+    hook = tagger.register_forward_pre_hook(
+        lambda _, args, keywords: rows.append(len(keywords["input_ids"])), with_kwargs=True
+    )
+    alone = pellucid.explain(model, entities[0].example, "occlusion")[0]
+    of_one = sum(rows)
+    rows.clear()
+    together = pellucid.explain(model, [entity.example for entity in entities], "occlusion")
+    hook.remove()
+    # Each entity's own words are masked in its own edits, and every text is asked once more alone.
+    assert sum(rows) < of_one + 4 * len(entities) < len(entities) * of_one
+    np.testing.assert_allclose(together[0].scores, alone.scores, atol=1e-6)
+
+
 def test_what_is_no_question_gets_a_sentence():
     tokenizer = TOKENIZERS["bert"]()
     tagger = pellucid.load(network_for_pieces("TokenClassification", "bert"), tokenizer)

@@ -64,13 +64,16 @@ class PieceAnswers:
         twin = [PREFIXES.get(label[:2], label[:2]) + label[2:] for label in self.labels]
         return [number_of.get(name, index) for index, name in enumerate(twin)]
 
-    def logits(self, answer: Any, read: Tensor, attended: Tensor, name: str) -> Tensor:
+    def logits(self, answer: Any, read: Tensor, attended: Tensor, name: str, of_row: Tensor | None = None) -> Tensor:
         """[row label], from what a forward returned for pieces.
 
-        read, attended: [row piece]; of a row that asks about no piece, as in trials, all attended ones are read. name:
-        what messages call the model. Raises `ModelCannot` for an answer without logits.
+        read: [row piece], attended: [text piece]; of a row that asks about no piece, as in trials, all attended ones
+        are read. name: what messages call the model. of_row: [row], the text of each row; None: one text a row. Raises
+        `ModelCannot` for an answer without logits.
         """
         parts = self.parts(answer, name)
+        if of_row is not None:
+            parts, attended = [part[of_row] for part in parts], attended[of_row]
         if self.kind == "word" and parts[0].shape[1] == 1 < read.shape[1]:
             return parts[0][:, 0]  # the head read the mask alone
         if self.kind == "answer":

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -34,7 +34,7 @@ from pellucid.models.pooling.pooler import piece_tensors
 from pellucid.models.routing.trial import Route, own_call
 from pellucid.run.batch import Batch, Row
 from pellucid.run.rounding import InWiderNumbers, is_short
-from pellucid.run.trace import Trace, Want, no_block
+from pellucid.run.trace import NOTHING, Trace, Want, no_block
 from pellucid.text.example import Example
 
 # How rows and texts become the arguments of a network's forward.
@@ -139,10 +139,14 @@ class Recorder:
         """See `core.passes.model.Model.trace`."""
         facts, spread = self.inputs.facts, self.inputs.spreads(rows)
         arguments = self.inputs.arguments(rows, spread)
+        tags = facts.piece_answers is not None and facts.piece_answers.kind == "tag"
+        if tags and embeddings is None and want in (NOTHING, WIDE):
+            arguments = _of_different_texts(arguments, rows)
 
         def once() -> Trace:
             run = _Run(self, want, embeddings, layer, arguments.ids.shape[1])
-            return run.trace(self._output(run, arguments, len(rows)), rows, spread)
+            trace = run.trace(self._output(run, arguments, len(rows)), rows, spread)
+            return trace if arguments.of_row is None else replace(trace, embeddings=trace.embeddings[arguments.of_row])
 
         return undisturbed(facts.network, facts.name, once, shared_numbers)
 
@@ -238,6 +242,20 @@ class _Run:
             head_values=tuple(self.attention.head_values),
             **output.own_weights,
         )
+
+
+WIDE = Want(wide_head=True)
+
+
+def _of_different_texts(arguments: Arguments, rows: Sequence[Row]) -> Arguments:
+    """The arguments with rows that differ only in what is asked about once: several entities of one text."""
+    places: dict[tuple[object, ...], int] = {}
+    of_row = [places.setdefault((row.ids, row.positions, row.types), len(places)) for row in rows]
+    if len(places) == len(rows):
+        return arguments
+    first = [of_row.index(place) for place in range(len(places))]
+    columns = {name: column[first] for name, column in arguments.columns.items()}
+    return replace(arguments, columns=columns, of_row=torch.tensor(of_row, device=arguments.ids.device))
 
 
 def blocks_of(facts: NetworkFacts) -> nn.ModuleList:

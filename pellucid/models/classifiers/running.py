@@ -139,13 +139,15 @@ class Arguments:
     """What a network's forward takes: columns by name, or, of a composed network, a record of piece tensors.
 
     columns: [batch piece] each; empty for a composed network. gates: what a network that reads twice chose by its first
-    reading. read: [batch piece], which pieces a network that answers for each is asked about; None: all.
+    reading. read: [row piece], which pieces a network that answers for each is asked about; None: all. of_row: [row],
+    the number in the batch of each row's text, where several rows ask about one text; None: the same.
     """
 
     columns: dict[str, Tensor] = field(default_factory=dict)
     pieces: PieceTensors | None = None
     gates: GateTrace | None = None
     read: Tensor | None = None
+    of_row: Tensor | None = None
 
     @property
     def ids(self) -> Tensor:
@@ -248,7 +250,7 @@ def run_network(
     if piece_answers is not None:
         attended = arguments.columns.get("attention_mask", torch.ones_like(arguments.ids))
         read = torch.zeros_like(attended) if read is None else read
-        return Output(logits=piece_answers.logits(answer, read, attended, name))
+        return Output(logits=piece_answers.logits(answer, read, attended, name, arguments.of_row))
     return answer if isinstance(answer, Output) else Output(logits=_logits(answer, name))
 
 
