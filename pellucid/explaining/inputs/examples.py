@@ -14,6 +14,7 @@ from pellucid.explaining.inputs.models import is_model
 from pellucid.explaining.inputs.readings import ExplainedName, ReadingRequest, plain
 from pellucid.explaining.inputs.rows import examples_from_columns, examples_from_rows, good_rows, table_columns
 from pellucid.models.classifiers.answer_places import with_places
+from pellucid.models.classifiers.bi_encoder import TwoTexts
 from pellucid.run.model import WRITING, Model
 from pellucid.text.example import Example, check_no_prompt
 from pellucid.text.label_map import LabelMap, label_caution, with_label_map
@@ -87,6 +88,8 @@ def examples_for(
     check_computes()
     if (chats := chats_in(data)) is not None:
         return chat_examples(model, chats, answer, template)
+    if type(data) is tuple and len(data) == 2 and _reads_pairs_alone(model):
+        data = [data]
     columns: FeatureColumns | None = getattr(model, "columns", None)  # of a model of texts and numbers
     examples = examples_from(
         data,
@@ -113,6 +116,12 @@ def examples_for(
         examples = with_answers(examples, answer)
     notice_segments(model, examples)
     return fitting(model, examples, label_map, strange)
+
+
+def _reads_pairs_alone(model: Model) -> bool:
+    """Whether a model answers questions about a passage, or says how alike two texts are: a tuple is a pair then."""
+    answers, form = getattr(model, "piece_answers", None), getattr(model, "form", None)
+    return isinstance(form, TwoTexts) or (answers is not None and answers.kind == "answer")
 
 
 PLAIN_NUMBERS = ("id", "index", "row", "label", "split", "group")  # columns that no function is expected to read
