@@ -36,6 +36,7 @@ from pellucid.explaining.inputs.readings import Data, ModelSource, default_metho
 from pellucid.run.diagnostics import route_record
 from pellucid.run.explaining import Request
 from pellucid.run.hidden_target import HiddenState
+from pellucid.run.labels import Labels
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Output, Target, TargetName
 from pellucid.text.label_map import LabelMap
@@ -163,7 +164,10 @@ def corpus_question(
     if not isinstance(name, str):
         raise BadSetting(f"method={quoted(name)} is not possible; a run is of one method, give its name.")
     choice = (name, settings) if settings else name
-    return TextQuestion([choice], frozenset(), explained_target(model, target, output), seed, False)
+    explainable = explained_target(model, target, output)
+    if isinstance(explainable, Labels):
+        raise BadSetting("A run has one explanation a text; name one class as target, and make a run for each.")
+    return TextQuestion([choice], frozenset(), explainable, seed, False)
 
 
 def question_record(request: Request, reading: CorpusReading) -> dict[str, Any]:

@@ -40,14 +40,13 @@ from pellucid.explaining.commands.safe_text import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pellucid.explaining.inputs.readings import ExplainedName
     from pellucid.results.explanation import Explanation
     from pellucid.results.shortcuts import Shortcuts
     from pellucid.results.side_by_side import SideBySide
     from pellucid.results.table import Table
-    from pellucid.run.hidden_target import HiddenState
     from pellucid.run.model import Model
     from pellucid.run.readout import Positions
-    from pellucid.run.target import TargetName
 
 FEW = 5  # texts that are printed whole
 FEWEST = 30  # texts of which it is asked whether one word decides
@@ -73,12 +72,13 @@ def explain(
     run: RunOptions,
     chat: ChatOptions,
     target: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            help="The class to explain: predicted, gold (the label), or a class by name or number. Of a model that "
-            "writes: a word, its number, all, or text for all words together."
+            help="The class to explain: predicted, gold (the label), or a class by name or number. Several labels of a "
+            "text: all predicted, all, or the option once for each. Of a model that writes: a word, its number, all, "
+            "or text for all words together. Default: predicted."
         ),
-    ] = "predicted",
+    ] = None,
     against: Annotated[
         str | None, typer.Option(help="Explain why the target and not this class, or this word.")
     ] = None,
@@ -166,7 +166,7 @@ def explain(
     check_outputs(written, [source.file, *(texts or [])])  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
     if layer is None:
-        explained: TargetName | HiddenState = _target(target, against)
+        explained: ExplainedName = _target(target or ["predicted"], against)
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
     question = {"target": explained, "output": output, "seed": seed}
@@ -288,6 +288,10 @@ def _positions(text: str) -> Positions:
     return tuple(map(int, numbers)) if all(map(str.isdecimal, numbers)) else text
 
 
-def _target(target: str, against: str | None) -> TargetName:
-    """A class, or a pair of classes if there is one to compare it with."""
-    return target if against is None else (target, against)
+def _target(targets: list[str], against: str | None) -> ExplainedName:
+    """A class, several, or a pair of classes if there is one to compare it with."""
+    if len(targets) > 1 and against is not None:
+        raise BadSetting("--against is the rival of one class; give --target once.")
+    if len(targets) > 1:
+        return list(targets)
+    return targets[0] if against is None else (targets[0], against)
