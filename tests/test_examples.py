@@ -80,8 +80,8 @@ def test_explain_any_function(run):
     out = run("explain_any_function")
     assert "Strongest: “lovely” +0.60, “dull” −0.15" in out
     assert (
-        "Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, occlusion"
-        in out
+        "Methods that work with it: chance, gaussian_process_shapley, kernel_shap, leave_one_out, lime, "
+        "linear_coefficients, occlusion" in out
     )
 
 

@@ -170,14 +170,14 @@ def explain_all(
 ) -> SideBySide:
     """Explain each text by several methods, which share their forward passes.
 
-    model: from `load`, `train` or another door; or a folder, a hub name, a text-classification pipeline of
-        transformers, a fitted one of scikit-learn, a `SentenceTransformer` or a `CrossEncoder`.
+    model: from `load`, `train` or another door; or a folder, a hub name, a pipeline of transformers, a fitted one of
+        scikit-learn, a `SentenceTransformer` or a `CrossEncoder`.
     texts: a string, a pair, an `Example`, a list of them; a data frame, series or `datasets.Dataset`; a `pathlib.Path`.
     methods: names, or (name, settings) pairs. "all" (None means it too) stands for every usual method that the model
         supports and that is not named itself. A method that runs because of "all" and cannot explain the model after
         all is left out; one that was named raises `ModelCannot`.
-    target, output, seed, text, label, label_map, skip_bad_rows, on_error, answer, template, passages, rest, keep,
-        workers, progress: as in `explain`.
+    target, output, seed, text, label, label_map, skip_bad_rows, on_error, answer, template: as in `explain`.
+    passages, rest, keep, workers, progress: as in `explain`.
 
     Returns a mapping, the method's title -> the `Results` of the texts. It draws the methods side by side, and its
     left_out says which methods are missing, and why. Equal texts are computed once. Raises as `explain` does.

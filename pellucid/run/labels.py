@@ -53,10 +53,10 @@ class Labels:
                 )
             return
         names = tuple(self.which)
-        if not names or len(set(names)) < len(names):
-            raise BadSetting(f"The labels {quoted(list(self.which))} are none, or one is there twice; name each once.")
         for name in names:
             Target(name)  # raises for what names no class
+        if not names or len(set(names)) < len(names):
+            raise BadSetting(f"The labels {quoted(list(self.which))} are none, or one is there twice; name each once.")
         object.__setattr__(self, "which", names)
 
     def in_words(self, labels: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ from pellucid.text.example import as_examples
 from pellucid.text.units import Spans
 from tests.shared.asking import ask
 
-TRAIN = [example for example in pellucid.examples("pocket", "dev") if example.label != "mixed"][:150]
+TRAIN = [example for example in pellucid.examples("pocket", "dev") if example.label != "mixed"][:60]
 TEXTS = (
     "A gripping, lovely film: not dull, and not a café film.",
     "Nobody  liked\nthe second part; the film was the film, ÉTÉ!",
@@ -45,7 +45,7 @@ VECTORIZERS = {
     "tf-idf": TfidfVectorizer(ngram_range=(1, 3), sublinear_tf=True, stop_words="english", strip_accents="unicode"),
     "no norm": TfidfVectorizer(norm=None, use_idf=False, lowercase=False, token_pattern=r"(\S)\S*", binary=True),
     "characters": TfidfVectorizer(analyzer="char", ngram_range=(1, 4), strip_accents="ascii"),
-    "inside words": CountVectorizer(analyzer="char_wb", ngram_range=(1, 5)),
+    "inside words": CountVectorizer(analyzer="char_wb", ngram_range=(1, 3)),
     "hashes": HashingVectorizer(n_features=64, ngram_range=(1, 2)),  # several n-grams share a feature
     "hashed signs": HashingVectorizer(n_features=32, binary=True, norm="l1", analyzer="char", ngram_range=(2, 2)),
     "split": CountVectorizer(tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2)),
@@ -57,12 +57,14 @@ STEPS = {
     "selected": (TfidfVectorizer(ngram_range=(1, 2)), SelectKBest(k=20)),
     "union": (
         make_union(
-            make_pipeline(CountVectorizer(), TfidfTransformer()), TfidfVectorizer(analyzer="char"), HashingVectorizer()
+            make_pipeline(CountVectorizer(), TfidfTransformer()),
+            TfidfVectorizer(analyzer="char"),
+            HashingVectorizer(n_features=256),
         ),
     ),
 }
 CLASSIFIERS = {
-    "three probabilities": LogisticRegression(max_iter=500),
+    "three probabilities": LogisticRegression(C=0.1, tol=1e-2),
     "three scores": LinearSVC(),
     "three ridges": RidgeClassifier(),
 }
