@@ -68,7 +68,7 @@ class Comparison:
         if self.saved is not None:
             for title in self.saved_titles:
                 check_saved_target(self.saved.explanations(title, self.examples), self.target, model)
-        if WRITING in model.capabilities:
+        if WRITING in model.capabilities or model.problem == "log_probability":
             check_metrics_of_texts(model, self.calls)
             return
         if model.problem == "regression":
@@ -179,12 +179,12 @@ def plain_settings(call: Call) -> dict[str, object]:
 
 
 def check_metrics_of_texts(model: Model, calls: Sequence[Call]) -> None:
-    """Raise `ModelCannot` for a metric that does not judge explanations of what a model writes."""
+    """Raise `ModelCannot` for a metric that does not judge explanations of what a model writes or answers."""
     for call in calls:
         if call.entry.name not in OF_TEXTS:
             raise ModelCannot(
-                f"{call.entry.name} judges explanations of classes, and {model.name} writes texts; metrics that judge "
-                f"these: {', '.join(OF_TEXTS)}."
+                f"{call.entry.name} judges explanations of classes, and {model.name} has none; metrics that judge its "
+                f"answers: {', '.join(OF_TEXTS)}."
             )
 
 

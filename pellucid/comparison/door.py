@@ -251,6 +251,8 @@ def _shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
     model, passes = comparison.request.model, comparison.shortcut_passes
     if not passes or len(comparison.examples) < 2 * FEWEST or WRITING in model.capabilities:
         return ()
+    if getattr(model, "piece_answers", None) is not None:
+        return ()
     answers = predictions(model, comparison.examples, progress)
     seed = comparison.request.seed
     return shortcuts_in(model, comparison.examples, answers, passes=passes, seed=seed, progress=progress).sentences

@@ -20,6 +20,7 @@ from pellucid.results.explanation import Explained, Explanation
 from pellucid.results.word_lists import Counted, DocumentFrequencies, WordLists, WordSum, word_form
 from pellucid.text.example import source_of, sources_in_words
 from pellucid.text.lexicon import is_content_word
+from pellucid.text.passages import place_of
 from pellucid.text.units import Spans
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class _Counting:
 
     def add(self, explanation: Explanation) -> None:
         """Count one more."""
-        label, text = explained_class(explanation), explanation.example.segments
+        label, text = explained_class(explanation), _subject(explanation)
         self.n_explanations += 1
         self.methods[explanation.method] = self.models[explanation.model] = self.explained[label] = None
         self.hashes.add(explanation.model_hash)
@@ -231,6 +232,12 @@ class _Counting:
 
 def _digest(value: object) -> bytes:
     return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _subject(explanation: Explanation) -> tuple[str, ...]:
+    """The text, and the place in it that the answer is about, where it is about one."""
+    place = place_of(explanation.example)
+    return (*explanation.example.segments, *(() if place is None else (f"{place.start} {place.end}",)))
 
 
 def explained_class(explanation: Explanation) -> str:
@@ -259,9 +266,7 @@ def distinct_texts(explanations: Sequence[Explanation]) -> list[Explanation]:
     """The first explanation of each text, class and model."""
     first: dict[tuple[tuple[str, ...], str, str], Explanation] = {}
     for explanation in explanations:
-        first.setdefault(
-            (explanation.example.segments, explained_class(explanation), explanation.model_hash), explanation
-        )
+        first.setdefault((_subject(explanation), explained_class(explanation), explanation.model_hash), explanation)
     return list(first.values())
 
 

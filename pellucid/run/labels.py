@@ -54,6 +54,10 @@ class Labels:
             return
         names = tuple(self.which)
         for name in names:
+            if isinstance(name, tuple):
+                raise BadSetting(
+                    f"{quoted(name)} is a pair, which is a target by itself; a list holds names of labels."
+                )
             Target(name)  # raises for what names no class
         if not names or len(set(names)) < len(names):
             raise BadSetting(f"The labels {quoted(list(self.which))} are none, or one is there twice; name each once.")

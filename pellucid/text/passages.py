@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pellucid.base.checks import known, listed, quoted, whole
-from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.checks import known, listed, listed_members, quoted, whole
+from pellucid.base.errors import BadInput, BadSetting, InputReading, notify
 from pellucid.base.packages import optional_package
 from pellucid.text.example import Example, text_digest
 from pellucid.text.units import SPECIAL, Units, text_units
@@ -162,23 +162,32 @@ def with_fixed_parts(examples: Sequence[Example], keep: FixedPart | Sequence[Fix
     """The examples with the parts that stay noted in their meta; raises `BadInput` for a part that is in no text."""
     if keep is None:
         return tuple(examples)
-    parts = [keep] if isinstance(keep, str | re.Pattern | Mapping) else list(keep)
-    for part in parts:
-        _check_part(part)
-    places = [[_places_of(example, part) for part in parts] for example in examples]
-    for index, part in enumerate(parts):
+    parts = [keep] if isinstance(keep, str | re.Pattern | Mapping) else listed_members(keep)
+    if not parts:
+        raise BadInput(f"keep={quoted(keep)} names no part of a text; give {FORMS}.")
+    checked = [_checked_part(part) for part in parts]
+    places = [[_places_of(example, part) for part in checked] for example in examples]
+    for index, part in enumerate(checked):
         if not any(of_example[index] for of_example in places):
             raise BadInput(f"keep={quoted(_written(part))} is in none of the {len(examples):,} texts; give {FORMS}.")
+        without = [example.id for example, of_example in zip(examples, places, strict=True) if not of_example[index]]
+        if without:
+            notify(
+                f"keep={quoted(_written(part))} is not in {len(without):,} of {len(examples):,} texts "
+                f"({listed(without[:5])}), where nothing of it stays.",
+                InputReading,
+            )
     return tuple(
         replace(example, meta={**example.meta, KEEP: sorted(place for of_part in of_example for place in of_part)})
         for example, of_example in zip(examples, places, strict=True)
     )
 
 
-def _check_part(part: object) -> None:
+def _checked_part(part: object) -> FixedPart:
     is_role = isinstance(part, Mapping) and set(part) == {"role"} and isinstance(part["role"], str)
     if not (is_role or (isinstance(part, str) and part.strip()) or isinstance(part, re.Pattern)):
         raise BadInput(f"keep={quoted(part)} names no part of a text; give {FORMS}.")
+    return part  # type: ignore[return-value]
 
 
 def _written(part: FixedPart) -> str:

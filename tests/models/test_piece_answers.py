@@ -13,7 +13,7 @@ from pellucid.base.errors import BadInput, BadSetting, InputReading, ModelCannot
 from pellucid.base.kinds import attributions
 from pellucid.run.batch import edit
 from pellucid.run.model import lacking
-from tests.shared.tiny import TAGS, TOKENIZERS, network_for_pieces
+from tests.shared.tiny import TAGS, TOKENIZERS, network_for_pieces, tiny_network
 
 TEXT = "Mona saw a lovely film of Oslo Lima with Tom."
 QUESTION, PASSAGE = "Who saw a film?", "Mona saw a lovely film of Oslo. It was dull, said Tom."
@@ -45,6 +45,30 @@ def test_entities_have_the_scores_of_the_pipeline(family, strategy):
         assert (place[1], place[2]) == (entity["start"], entity["end"])
 
 
+@pytest.mark.parametrize("tags", [("O", "B-PER", "PER"), ("O", "PER", "LOC"), ("O", "I-PER", "B-PER", "E-PER")])
+def test_entities_of_any_scheme_have_the_scores_of_the_pipeline(tags):
+    names = {"id2label": dict(enumerate(tags)), "label2id": {tag: number for number, tag in enumerate(tags)}}
+    seen = set()
+    for seed in range(3):
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            config = tiny_network("bert", len(tags), **names).config
+            tagger = transformers.AutoModelForTokenClassification.from_config(config).eval()
+            torch.nn.init.normal_(tagger.classifier.weight, std=2.0)
+        pipeline = transformers.pipeline(
+            "ner", model=tagger, tokenizer=TOKENIZERS["bert"](), aggregation_strategy="simple"
+        )
+        entities, results = (
+            pipeline(TEXT),
+            pellucid.explain(pellucid.load(tagger, TOKENIZERS["bert"]()), TEXT, "gradient"),
+        )
+        seen |= {result.prediction.label for result in results}
+        ours = [result.prediction.probability for result in results]
+        assert ours == pytest.approx([float(entity["score"]) for entity in entities], abs=1e-5)
+        assert len(pellucid.explain(pipeline, TEXT, "gradient")) == len(entities)
+    assert len(seen) > 1
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_entity_of_several_pieces_is_their_mean_probability(family):
     tagger = network_for_pieces("TokenClassification", family, double=True)
@@ -57,11 +81,11 @@ def test_an_entity_of_several_pieces_is_their_mean_probability(family):
     chances = tagger(inputs_embeds=words, **columns).logits[0].softmax(-1)
     tags = chances[pieces].argmax(-1).tolist()
     exchange = {1: 2, 2: 1, 3: 4, 4: 3}  # B- for I-, and back
-    first = TAGS[tags[0]][:2]
+    first = TAGS[tags[0]][:2] == "B-"
 
     def of_tag(tag):  # the first piece's scheme is the entity's
         pairs = zip(pieces, tags, strict=True)
-        return [chances[n, tag if TAGS[own][:2] == first else exchange.get(tag, tag)] for n, own in pairs]
+        return [chances[n, tag if (TAGS[own][:2] == "B-") == first else exchange.get(tag, tag)] for n, own in pairs]
 
     means = torch.stack([torch.stack(of_tag(tag)).mean() for tag in range(len(TAGS))])
     best = int(means.argmax())
@@ -144,6 +168,7 @@ def test_a_masked_word_keeps_its_mask(family):
     for operator in ("absent", "mask", "pad", "delete"):
         assert tokenizer.mask_token_id in edit(batch.rows[0], every, operator, batch.special).ids
     assert mask not in batch.units[0].content
+    assert all(batch.units[0].labels[unit].strip() for unit in batch.units[0].content)  # nor the blank before it
     pipeline = transformers.pipeline("fill-mask", model=network_for_pieces("MaskedLM", family), tokenizer=tokenizer)
     own = pipeline(text)[0]
     [prediction] = [result.prediction for result in pellucid.explain(pipeline, text, "gradient")]
@@ -192,6 +217,19 @@ def test_many_texts_get_what_each_gets_alone_and_texts_without_entity_are_named(
     alone = [result for text in texts if few(text) for result in pellucid.explain(few, [text], "gradient_x_input")]
     for ours, theirs in zip(together, alone, strict=True):
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
+
+
+def test_answers_to_questions_are_judged_by_their_likelihood():
+    reader = pellucid.load(network_for_pieces("QuestionAnswering", "bert"), TOKENIZERS["bert"]())
+    pairs = [question(QUESTION, PASSAGE), question("Who was dull?", PASSAGE)]
+    table = pellucid.compare(reader, pairs, ["occlusion"])
+    assert table.cell("occlusion", "comprehensiveness").n == 2
+    with pytest.raises(ModelCannot, match="hiding judges explanations of classes"):
+        pellucid.compare(reader, pairs, ["occlusion"], ["hiding"])
+    tagger = pellucid.load(network_for_pieces("TokenClassification", "bert"), TOKENIZERS["bert"]())
+    entities = pellucid.explain(tagger, [TEXT], "occlusion")
+    assert len({entity.target.label for entity in entities}) < len(entities)
+    assert not any("repeat" in caution for caution in entities.words(min_texts=1).caveats)
 
 
 def test_entities_of_one_text_share_the_edited_texts():

@@ -73,6 +73,10 @@ def test_what_is_no_list_of_labels_gets_one_sentence():
         several(target=[])
     with pytest.raises(BadSetting, match="none, or one is there twice"):
         several(target=["food", "food"])
+    with pytest.raises(BadSetting, match="is a pair, which is a target by itself"):
+        several(target=[("food", "sport"), "transport"])
+    with pytest.raises(BadSetting, match="metrics judge one"):
+        pellucid.compare(tiny_classifier(), TEXTS, ["occlusion"], target="all predicted")
     with pytest.raises(BadSetting, match="no probability"):
         pellucid.Labels(threshold=7)
     with pytest.raises(Exception, match="fod"):

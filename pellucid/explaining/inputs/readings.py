@@ -186,6 +186,10 @@ def judged_target(model: Model, target: TargetName | Word) -> Target | Word:
     Raises `BadSetting` for another target of a model that writes.
     """
     if WRITING not in model.capabilities:
+        if isinstance(target, Labels | list) or (target in (PREDICTED, ALL) and target not in model.labels):
+            raise BadSetting(
+                f"target={quoted(target)} is several labels, and metrics judge one a text; name one class."
+            )
         return Target(target)  # type: ignore[arg-type]
     if target in ("predicted", TEXT, Word(TEXT)):
         return Word(TEXT)
@@ -290,9 +294,9 @@ def default_metrics(model: Model, examples: Sequence[Example]) -> list[Choice]:
     """All usual metrics; where a label is not one of the model's classes, metrics use its prediction instead of the
     label.
 
-    Of a model that writes those that judge what it writes.
+    Of a model that writes or answers questions those that judge what it says.
     """
-    if WRITING in model.capabilities:
+    if WRITING in model.capabilities or model.problem == "log_probability":
         return [*OF_TEXTS]
     strange = any(example.label not in model.labels for example in examples)
     usual = [name for name in known_metrics.names() if known_metrics.get(name).facts["usual"]]

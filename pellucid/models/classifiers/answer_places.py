@@ -14,11 +14,12 @@ from pellucid.base.errors import BadInput, InputReading, ModelCannot, notify
 from pellucid.models.classifiers.buffer_copies import undisturbed
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.piece_answers import (
+    BEGIN,
     END,
     EXCHANGED,
+    INSIDE,
     OWN,
     POSSIBLE,
-    PREFIXES,
     START,
     WEIGHT,
     pieces_within,
@@ -67,8 +68,7 @@ def _with_each_place(model: Classifier, example: Example, part: str | None) -> I
     )
     for count, place in enumerate(places, 1):
         name = example.id if len(places) == 1 else f"{example.id}/{count}"
-        label = example.label if example.label in model.labels else None
-        yield replace(example, id=name, label=label, meta={**example.meta, PLACE: place.record()})
+        yield replace(example, id=name, meta={**example.meta, PLACE: place.record()})
 
 
 def _own_answer(model: Classifier, example: Example) -> tuple[Tensor, ...]:
@@ -178,7 +178,12 @@ class _TaggedWord:
     @property
     def entity(self) -> str:
         """The tag without B- or I-."""
-        return self.tag[2:] if self.tag[:2] in PREFIXES else self.tag
+        return self.tag[2:] if self.tag[:2] in (BEGIN, INSIDE) else self.tag
+
+    @property
+    def begins(self) -> bool:
+        """Whether its tag begins an entity."""
+        return self.tag[:2] == BEGIN
 
 
 def _entities(model: Classifier, example: Example, units: Units, part: str | None) -> list[AnswerPlace]:
@@ -245,7 +250,7 @@ def _joined(words: Sequence[_TaggedWord], strategy: str) -> list[list[_TaggedWor
     """Neighbours of one entity together, where the pipeline joins any; B- begins a new one."""
     groups: list[list[_TaggedWord]] = []
     for word in words:
-        joins = strategy != "none" and groups and groups[-1][-1].entity == word.entity and word.tag[:2] != "B-"
+        joins = strategy != "none" and groups and groups[-1][-1].entity == word.entity and not word.begins
         if joins:
             groups[-1].append(word)
         else:
@@ -256,7 +261,7 @@ def _joined(words: Sequence[_TaggedWord], strategy: str) -> list[list[_TaggedWor
 def _codes(words: Sequence[_TaggedWord]) -> list[tuple[int, int]]:
     """What is read at the pieces of these words: each word counts equally, whatever the number of its pieces."""
     whole = lcm(*(len(word.pieces) for word in words))
-    scheme = [OWN if word.tag[:2] == words[0].tag[:2] else EXCHANGED for word in words]
+    scheme = [OWN if word.begins == words[0].begins else EXCHANGED for word in words]
     return [
         (piece, code + WEIGHT * (whole // len(word.pieces)))
         for word, code in zip(words, scheme, strict=True)

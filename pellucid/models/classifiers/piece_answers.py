@@ -32,7 +32,7 @@ WEIGHT = 4  # code // WEIGHT: how often the piece counts in the mean over an ent
 WEIGHT = 4  # code // WEIGHT: how often the piece counts in the mean over an entity's pieces
 START, END, POSSIBLE = 1, 2, 4
 ANSWERS = ("answer", "start", "end")
-PREFIXES = {"B-": "I-", "I-": "B-"}
+BEGIN, INSIDE = "B-", "I-"
 
 
 def kind_of(name: str) -> Kind | None:
@@ -61,8 +61,15 @@ class PieceAnswers:
     def exchanged(self) -> list[int]:
         """For each tag the number of the one with B- for I-, or I- for B-, where there is one; else its own number."""
         number_of = {label: index for index, label in enumerate(self.labels)}
-        twin = [PREFIXES.get(label[:2], label[:2]) + label[2:] for label in self.labels]
-        return [number_of.get(name, index) for index, name in enumerate(twin)]
+        return [number_of.get(self._twin(label), index) for index, label in enumerate(self.labels)]
+
+    def _twin(self, label: str) -> str:
+        """The same kind of entity at another place in it; plain names stand for I- where there is no I-."""
+        begins, kind = label[:2] == BEGIN, label[2:] if label[:2] in (BEGIN, INSIDE) else label
+        inside = INSIDE + kind
+        if begins:
+            return inside if inside in self.labels else kind
+        return BEGIN + kind if label == inside or inside not in self.labels else label
 
     def logits(self, answer: Any, read: Tensor, attended: Tensor, name: str, of_row: Tensor | None = None) -> Tensor:
         """[row label], from what a forward returned for pieces.

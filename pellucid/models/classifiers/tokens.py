@@ -104,7 +104,7 @@ def encode(
     is left.
     """
     pairs = [
-        _encoded(tokenizer, example, columns.without(fixed), max_length, sentences, content)
+        _encoded(tokenizer, example, columns.without(fixed, example), max_length, sentences, content)
         for first in range(0, len(examples), AT_ONCE)
         for example, columns in _tokenized_texts(tokenizer, examples[first : first + AT_ONCE])
     ]
@@ -196,12 +196,16 @@ class _Columns:
     offsets: list[tuple[int, int]]
     segments: Sequence[int | None]
 
-    def without(self, fixed: int | None) -> "_Columns":
-        """With this id as a special token."""
+    def without(self, fixed: int | None, example: Example) -> "_Columns":
+        """With this id as a special token, and with it a blank before it that is a piece by itself."""
         if fixed not in self.ids:
             return self
-        pairs = zip(self.ids, self.segments, strict=True)
-        return replace(self, segments=[None if piece == fixed else segment for piece, segment in pairs])
+        segments = [None if piece == fixed else segment for piece, segment in zip(self.ids, self.segments, strict=True)]
+        for piece, (segment, (start, end)) in enumerate(zip(self.segments, self.offsets, strict=True)):
+            is_before = piece + 1 < len(self.ids) and self.ids[piece + 1] == fixed
+            if is_before and segment is not None and not example.segments[segment][start:end].strip():
+                segments[piece] = None
+        return replace(self, segments=segments)
 
 
 def _tokenized_texts(tokenizer: Tokenizer, examples: Sequence[Example]) -> Iterator[tuple[Example, _Columns]]:
