@@ -16,6 +16,27 @@ from tests.shared.tiny_training import save_encoder
 STUDIES = studies.names()
 TINY = [name for name in STUDIES if "tiny" in studies.get(name).make().sizes]
 LARGEST = ("s0_eraser", "s0_transfers")  # a minute and more for each run; their own tests resume them
+# Five to twenty seconds each, and run by tests of their own; the runner that goes on is the same for all.
+WITH_OWN_TESTS = (
+    "believable_spans",
+    "s0_attacks",
+    "s0_evidence",
+    "s0_translation",
+    "s1_games",
+    "s3_layers",
+    "s3_steps",
+    "s3_training",
+    "s4_adversary",
+    "s4_fragility",
+    "s4_layers",
+    "s4_verdicts",
+    "translation_links",
+)
+RESUMED = [
+    pytest.param(name, marks=[pytest.mark.long] if name in WITH_OWN_TESTS else [])
+    for name in TINY
+    if name not in LARGEST
+]
 WITH_DICTIONARIES = ("s0_attacks", "attack_orders", "fragile_explanations", "attack_training")
 VALUES = {"--data": "pocket", "--task": "pocket", "--enough": "0"}
 VARYING = (
@@ -161,7 +182,7 @@ def without_its_last_unit(folder):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("name", [name for name in TINY if name not in LARGEST])
+@pytest.mark.parametrize("name", RESUMED)
 def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(name, tmp_path, monkeypatch):
     """And a unit has the same numbers when it is done alone."""
     folder = tmp_path / "study"
