@@ -180,11 +180,12 @@ def plain_settings(call: Call) -> dict[str, object]:
 
 def check_metrics_of_texts(model: Model, calls: Sequence[Call]) -> None:
     """Raise `ModelCannot` for a metric that does not judge explanations of what a model writes or answers."""
+    does = "writes texts" if WRITING in model.capabilities else "answers questions"
     for call in calls:
         if call.entry.name not in OF_TEXTS:
             raise ModelCannot(
-                f"{call.entry.name} judges explanations of classes, and {model.name} has none; metrics that judge its "
-                f"answers: {', '.join(OF_TEXTS)}."
+                f"{call.entry.name} judges explanations of classes, and {model.name} {does}; metrics that judge "
+                f"these: {', '.join(OF_TEXTS)}."
             )
 
 

@@ -143,8 +143,8 @@ def explained_target(model: Model, target: ExplainedName, output: Output) -> Tar
     """The target as asked for; of a model that writes, words. Raises `BadSetting` for an output that it does not
     have.
     """
-    if isinstance(target, Labels | list) or (target in (PREDICTED, ALL) and target not in model.labels):
-        return _labels(model, target if isinstance(target, Labels) else Labels(target), output)
+    if isinstance(target, Labels | list) or _names_several(target, model):
+        return _labels(model, target if isinstance(target, Labels) else Labels(target), output)  # type: ignore[arg-type]
     if isinstance(model, WritingModel) and not isinstance(target, HiddenState | Word):
         target = _word(target)
     if not isinstance(target, HiddenState | Word):
@@ -154,6 +154,11 @@ def explained_target(model: Model, target: ExplainedName, output: Output) -> Tar
         what = "a hidden state has no probability and no loss" if states else "a word has its log-probability"
         raise BadSetting(f"output={output!r} belongs to classes; {what}.")
     return target
+
+
+def _names_several(target: object, model: Model) -> bool:
+    """Whether a word stands for several labels."""
+    return isinstance(target, str) and target in (PREDICTED, ALL) and target not in model.labels
 
 
 def _labels(model: Model, target: Labels, output: Output) -> Labels:
@@ -186,7 +191,7 @@ def judged_target(model: Model, target: TargetName | Word) -> Target | Word:
     Raises `BadSetting` for another target of a model that writes.
     """
     if WRITING not in model.capabilities:
-        if isinstance(target, Labels | list) or (target in (PREDICTED, ALL) and target not in model.labels):
+        if isinstance(target, Labels | list) or _names_several(target, model):
             raise BadSetting(
                 f"target={quoted(target)} is several labels, and metrics judge one a text; name one class."
             )
