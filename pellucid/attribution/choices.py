@@ -10,12 +10,14 @@ import torch
 from torch import Tensor
 
 from pellucid.base.checks import one_of, percent
+from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import attributions, diagnostics
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import Scores
 from pellucid.run.parity import check_parity
 from pellucid.run.rounding import widened
 from pellucid.run.target import Explainable, ResolvedTarget
+from pellucid.text.passages import KEEP
 from pellucid.text.units import Spans, Units, coarsen
 
 # Rationale: the words that the model chose to read before it decided, each with its probability.
@@ -248,6 +250,8 @@ def linear_coefficients(run: ForwardPass, target: Explainable, *, unit: LinearUn
     """
     one_of("unit", unit, get_args(LinearUnit))
     model: Any = run.model  # the capability was checked
+    if any(KEEP in example.meta for example in run.batch.examples):
+        raise ModelCannot("Coefficients belong to all words of a text; leave keep= away, or choose occlusion.")
     share = _by_word if unit == "word" else _by_span
     logits = run.logits.double().requires_grad_()
     with torch.enable_grad():

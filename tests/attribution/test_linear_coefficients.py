@@ -280,13 +280,13 @@ def test_a_value_that_is_no_sum_is_refused():
     (
         (
             CountVectorizer(tokenizer=lambda text: [w[:4] + "*" for w in text.split()], token_pattern=None),
-            "reads 'love.*occlusion",
+            "reads \\['love.*occlusion",
         ),
         (
             CountVectorizer(preprocessor=lambda text: text.replace("lovely", "fine")),
             "preprocessor .* places .* occlusion",
         ),
-        (CountVectorizer(analyzer=lambda text: text.lower().split()[::-1]), "reads 'lovely'.*occlusion"),
+        (CountVectorizer(analyzer=lambda text: text.lower().split()[::-1]), "reads \\['film', 'lovely'\\].*occlusion"),
     ),
     ids=("stems", "other words", "another order"),
 )
@@ -294,3 +294,34 @@ def test_words_without_a_place_are_refused(vectorizer, message):
     of = pellucid.from_pipeline(fitted((vectorizer,), LinearSVC()))
     with pytest.raises(ModelCannot, match=message):
         pellucid.explain(of, "lovely film", "linear_coefficients", progress=False)
+
+
+FOUR = (["other film bad", "good film", "other bad", "good day"], [0, 1, 0, 1])
+DROPPED = {"another", "the", "a"}
+
+
+def without_dropped(text):
+    return [word for word in text.split() if word not in DROPPED]
+
+
+def turned_round(text):
+    return " ".join(reversed(text.split()))
+
+
+def test_a_token_is_no_part_of_a_word_that_was_dropped():
+    vectorizer = CountVectorizer(tokenizer=without_dropped, token_pattern=None)
+    pipeline = make_pipeline(vectorizer, LogisticRegression(C=10)).fit(*FOUR)
+    scores = dict(pellucid.explain(pipeline, "another other film", "linear_coefficients", target="1")[0])
+    coefficient = pipeline[-1].coef_[0, pipeline[0].vocabulary_["other"]]
+    assert scores["another"] == 0 and scores["other"] == pytest.approx(coefficient, abs=1e-6)
+
+
+def test_words_whose_places_are_not_known_get_no_scores():
+    vectorizer = CountVectorizer(preprocessor=turned_round)
+    pipeline = make_pipeline(vectorizer, LogisticRegression(C=10)).fit(*FOUR)
+    with pytest.raises(ModelCannot, match="places of its words are not known"):
+        pellucid.explain(pipeline, "good bad", "linear_coefficients")
+    once = CountVectorizer(tokenizer=lambda text: sorted(set(text.split())), token_pattern=None)
+    pipeline = make_pipeline(once, LogisticRegression(C=10)).fit(*FOUR)
+    with pytest.raises(ModelCannot, match="whose places in the text are not known"):
+        pellucid.explain(pipeline, "bad bad film", "linear_coefficients")

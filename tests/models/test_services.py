@@ -312,3 +312,22 @@ def test_workers_leave_out_the_same_texts(tmp_path):
     assert ([failure.row for failure in run.failures], scores(run)) == (list(range(1, 140, 5)), scores(alone))
     with pytest.raises(ModelCannot, match="only in the memory of this process"):
         explained(lambda: picky(), texts, workers=2)
+
+
+def test_a_text_is_to_blame_though_a_plain_sentence_fails_as_well():
+    def without_days(texts):
+        if any("day" in text for text in texts):
+            raise ValueError("no days")
+        return [[0.5, 0.5]] * len(texts)
+
+    model = pellucid.remote(without_days, ["n", "p"], retries=0)
+    results = pellucid.explain(model, ["a film", "a day"], "occlusion", on_error="keep")
+    assert [result.example.text for result in results] == ["a film"]
+    assert [failure.row for failure in results.failures] == [1]
+
+
+@pytest.mark.parametrize("answer", [[[True, False]], [[True, 0.0]], [["0.1", "0.9"]], None])
+def test_what_is_no_number_is_refused(answer):
+    model = pellucid.remote(lambda texts: answer, ["n", "p"], retries=0)
+    with pytest.raises(pellucid.PellucidError, match="must be a list of numbers a text"):
+        pellucid.explain(model, ["a film"], "occlusion")

@@ -390,7 +390,7 @@ LONG = "word " * 200
         (
             lambda: pellucid.zero_shot(nli_pipeline("bert"), ["a"], hypothesis_template="It is so."),
             BadSetting,
-            "no place for the label",
+            "must have one place for the label",
         ),
         (
             lambda: pellucid.zero_shot(nli_pipeline("bert", ("no", "maybe", "yes")), ["a"]),

@@ -250,8 +250,8 @@ def _hypotheses(labels: Sequence[str], template: object) -> tuple[str, ...]:
         sentences = (str(template),)
     if not isinstance(template, str) or sentences[0] == template:
         raise BadSetting(
-            f"hypothesis_template={quoted(template)} has no place for the label; write {{}} there: 'This text is "
-            f"about {{}}.'"
+            f"hypothesis_template={quoted(template)} must have one place for the label; write {{}} once: 'This text "
+            f"is about {{}}.'"
         )
     return sentences
 

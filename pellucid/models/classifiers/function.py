@@ -302,7 +302,7 @@ class FunctionClassifier:
         if answer.shape != (count, self.width):
             raise ModelCannot(
                 f"{self.name}: for {count} texts there must be {count} x {self.width} numbers, one a class "
-                f"({', '.join(self.labels)}); {' x '.join(map(str, answer.shape))} came."
+                f"({', '.join(self.labels)}); {' x '.join(map(str, answer.shape)) or 'a single value'} came."
             )
         if not np.isfinite(answer).all():
             raise ModelCannot(f"{self.name}: its answer has something that is no finite number.")

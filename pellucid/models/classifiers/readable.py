@@ -5,6 +5,7 @@ A tokenizer writes its unknown token where it has no piece for some characters. 
 such characters by their bytes in UTF-8 instead, which the model reads, though it may know little of them.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -296,9 +297,11 @@ def _prepared(vectorizer: Any, text: str) -> tuple[str, list[Place]]:
     """The text as the vectorizer's preprocessor leaves it, and for each of its characters the original one's place."""
     prepare = vectorizer.build_preprocessor()
     prepared = prepare(text)
-    counts = [len(prepare(character)) for character in text]
-    if sum(counts) != len(prepared):
-        if len(text) != len(prepared):
+    parts = [prepare(character) for character in text]
+    counts = [len(part) for part in parts]
+    is_custom = vectorizer.preprocessor is not None or callable(getattr(vectorizer, "strip_accents", None))
+    if sum(counts) != len(prepared) or (is_custom and "".join(parts) != prepared):
+        if is_custom or len(text) != len(prepared):
             raise ModelCannot(
                 f"The preprocessor of {type(vectorizer).__name__} changes the text so that the places of its words are "
                 f"not known; explain it by occlusion."
@@ -368,15 +371,31 @@ def _original(places: Sequence[Place]) -> Place:
 
 
 def _in_order(tokens: Sequence[str], text: str) -> list[tuple[str, Place]]:
-    """Each token with its place; raises `ModelCannot` for a token that the text does not have there."""
-    spans, end = [], 0
-    for token in tokens:
-        start = text.find(token, end)
-        if start < 0:
-            raise ModelCannot(
-                f"The vectorizer reads {quoted(token)}, which does not stand so in the text; its place is not known. "
-                "Explain it by occlusion."
-            )
-        end = start + len(token)
-        spans.append((token, (start, end)))
+    """Each token with its place: the only places at which all of them stand in this order, as whole words or else as
+    parts of words. Raises `ModelCannot` where there are none, or several.
+    """
+    for pattern in (r"(?<!\w){}(?!\w)", "{}"):
+        matches = {
+            token: [each.span() for each in re.finditer(pattern.format(re.escape(token)), text)] for token in tokens
+        }
+        first = _earliest([matches[token] for token in tokens])
+        turned = [[(-end, -start) for start, end in reversed(matches[token])] for token in reversed(tokens)]
+        last = [(-end, -start) for start, end in reversed(_earliest(turned))]
+        if len(first) == len(tokens) and first == last:
+            return list(zip(tokens, first, strict=True))
+    raise ModelCannot(
+        f"The vectorizer reads {quoted(list(tokens)[:5])}, whose places in the text are not known: they do not stand "
+        "so in the text, or more often than they are read. Explain it by occlusion."
+    )
+
+
+def _earliest(places: Sequence[Sequence[Place]]) -> list[Place]:
+    """For each token its first place behind those before it; fewer where a token has none."""
+    spans: list[Place] = []
+    for of_token in places:
+        end = spans[-1][1] if spans else -math.inf
+        after = next((place for place in of_token if place[0] >= end), None)
+        if after is None:
+            break
+        spans.append(after)
     return spans

@@ -278,15 +278,18 @@ class Service:
                 self._ask_batch([text], ended, is_there=True)
 
     def _check_there(self, texts: list[Text], failure: Unanswered, ended: threading.Event) -> None:
-        """Raise `ServiceAway` where a plain sentence fails as well: then no text is to blame."""
-        try:
-            self._tried([PROBES[0] if isinstance(texts[0], str) else PROBES[:2]], ended)
-        except Unanswered:
-            if not ended.is_set():
-                raise ServiceAway(
-                    f"{self.name}: {failure}, for {len(texts):,} texts (first: {quoted(texts[0])}) and for a plain "
-                    f"sentence too; what it answered before is kept, so that another call goes on."
-                ) from None
+        """Raise `ServiceAway` where plain sentences of different words fail as well: then no text is to blame."""
+        for sentence in PLAIN:
+            try:
+                self._tried([sentence if isinstance(texts[0], str) else (sentence, sentence)], ended)
+            except Unanswered:
+                continue
+            return
+        if not ended.is_set():
+            raise ServiceAway(
+                f"{self.name}: {failure}, for {len(texts):,} texts (first: {quoted(texts[0])}) and for plain sentences "
+                f"too; what it answered before is kept, so that another call goes on."
+            )
 
     def _tried(self, texts: list[Text], ended: threading.Event) -> np.ndarray:
         failure, pause = "", FIRST_WAIT
@@ -312,11 +315,23 @@ class Service:
         raise Unanswered(failure)
 
 
+PLAIN = (PROBES[0], "Seven trains left.")  # that share no word
+
+
 def _numbers(answer: Any) -> np.ndarray:
     try:
+        if answer is None or _has_words(answer):
+            raise TypeError
         return np.asarray(answer, dtype=np.float64)
     except (ValueError, TypeError):
         raise ModelCannot(f"its answer must be a list of numbers a text; {clipped(quoted(answer))} came") from None
+
+
+def _has_words(answer: Any) -> bool:
+    """Whether truth values, strings or nothing stand among the numbers, which numpy would read as numbers."""
+    if isinstance(answer, list | tuple):
+        return any(map(_has_words, answer))
+    return isinstance(answer, bool | str) or answer is None
 
 
 def _in_words(error: Exception, name: str) -> str:
