@@ -246,12 +246,16 @@ def linear_coefficients(run: ForwardPass, target: Explainable, *, unit: LinearUn
     unit: "word", or "span" for the n-grams themselves: each place of one has its whole score, and those of characters
     that lie inside the same words are added up. A probability or a loss is shared out by its slope: score times the
     derivative by the logits. Diagnostic: `completeness_gap`. Raises `ModelCannot` where the places of n-grams are not
-    known, as of words that a tokenizer of your own changes.
+    known, as of words that a tokenizer of your own changes, for pairs, and for parts that stay (`keep`).
     """
     one_of("unit", unit, get_args(LinearUnit))
     model: Any = run.model  # the capability was checked
     if any(KEEP in example.meta for example in run.batch.examples):
         raise ModelCannot("Coefficients belong to all words of a text; leave keep= away, or choose occlusion.")
+    if any(len(example.segments) > 1 for example in run.batch.examples):
+        raise ModelCannot(
+            "Coefficients are shown in single texts, and a pair came; give one text, or choose occlusion."
+        )
     share = _by_word if unit == "word" else _by_span
     logits = run.logits.double().requires_grad_()
     with torch.enable_grad():

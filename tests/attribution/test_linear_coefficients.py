@@ -325,3 +325,46 @@ def test_words_whose_places_are_not_known_get_no_scores():
     pipeline = make_pipeline(once, LogisticRegression(C=10)).fit(*FOUR)
     with pytest.raises(ModelCannot, match="whose places in the text are not known"):
         pellucid.explain(pipeline, "bad bad film", "linear_coefficients")
+
+
+class TurnedRound(CountVectorizer):
+    def build_preprocessor(self):
+        return turned_round
+
+
+@pytest.mark.parametrize(
+    ("vectorizer", "text"),
+    (
+        (TurnedRound(), "good bad"),
+        (CountVectorizer(preprocessor=lambda text: text.split()[0] + " film"), "good film"),  # fails on a blank alone
+        (CountVectorizer(tokenizer=lambda text: [text[-2:]], token_pattern=None), "aaa"),  # aa stands there twice
+        (CountVectorizer(tokenizer=lambda text: text.split(" "), token_pattern=None), "bad  film"),  # "" is a token
+    ),
+    ids=("a class of its own", "fails on characters", "overlapping parts", "empty tokens"),
+)
+def test_places_that_only_look_known_are_refused(vectorizer, text):
+    pipeline = make_pipeline(vectorizer, LogisticRegression(C=10)).fit([*FOUR[0], text, "day"], [*FOUR[1], 0, 1])
+    with pytest.raises(ModelCannot, match="place"):
+        pellucid.explain(pipeline, text, "linear_coefficients")
+
+
+def test_a_token_lies_in_the_word_that_gives_it_alone():
+    """The first word is shortened to what the second one, which is dropped, looks like."""
+    vectorizer = CountVectorizer(
+        tokenizer=lambda text: [w[:4] for w in text.split() if w != "film"], token_pattern=None
+    )
+    pipeline = make_pipeline(vectorizer, LogisticRegression(C=10)).fit(["filmmaker", "day"], [0, 1])
+    scores = dict(pellucid.explain(pipeline, "filmmaker film", "linear_coefficients", target="1")[0])
+    coefficient = pipeline[-1].coef_[0, pipeline[0].vocabulary_["film"]]
+    assert scores["film"] == 0 and scores["filmmaker"] == pytest.approx(coefficient, abs=1e-6)
+
+
+def test_pairs_are_refused_in_a_sentence():
+    of_texts = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(*FOUR)
+    with pytest.raises(ModelCannot, match=r"^Pipeline reads single texts, and a pair came; give one text\.$"):
+        pellucid.explain(of_texts, [("a", "b")], "linear_coefficients")
+    joined = CountVectorizer(preprocessor=lambda text: text if isinstance(text, str) else " ".join(text))
+    of_pairs = make_pipeline(joined, LogisticRegression()).fit(*FOUR)
+    pellucid.explain(of_pairs, [("good", "bad")], "occlusion")
+    with pytest.raises(ModelCannot, match="shown in single texts, and a pair came"):
+        pellucid.explain(of_pairs, [("good", "bad")], "linear_coefficients")

@@ -61,7 +61,8 @@ def from_pipeline(
         model = from_function(pipeline.predict, ["value"], problem="regression", **settings)
     else:
         model = _classifier(pipeline, settings, linear is not None)
-    return replace(model, reader=vocabulary_reader(pipeline), linear=linear)
+    reader = vocabulary_reader(pipeline)
+    return replace(model, reader=reader, linear=linear, reads_single_texts=reads_texts(pipeline))
 
 
 def _classifier(pipeline: Any, settings: dict[str, Any], is_linear: bool) -> FunctionClassifier:

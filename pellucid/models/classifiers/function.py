@@ -112,6 +112,7 @@ class FunctionClassifier:
 
     reader: says which words of a text the function knows; None where nothing is known of that. background: of a
     function of texts and features the rows that features are drawn from. linear: of a linear pipeline its parts.
+    reads_single_texts: whether a vectorizer reads them, so that pairs make it fail.
     pack_tokens: padded tokens that it is given at once; None: as many as keep this machine busy.
     """
 
@@ -124,6 +125,7 @@ class FunctionClassifier:
     reader: Reader | None = field(default=None, repr=False)
     background: Background | None = field(default=None, repr=False)
     linear: LinearPipeline | None = field(default=None, repr=False)
+    reads_single_texts: bool = False
     pack_tokens: int | None = None
     n_layers: int = 0
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
@@ -279,6 +281,8 @@ class FunctionClassifier:
         except PellucidError:  # of a service, which says what happened
             raise
         except Exception as error:  # anything can happen in a user's function
+            if self.reads_single_texts and is_list and isinstance(texts[0], tuple):
+                raise ModelCannot(f"{self.name} reads single texts, and a pair came; give one text.") from error
             first = repr(texts[0] if is_list else texts.iloc[0].to_dict())
             raise ModelCannot(
                 f"{self.name}: the function failed on {count} {'texts' if is_list else 'rows'} (first: {first:.60}): "

@@ -280,7 +280,7 @@ def vectorizer_grams(vectorizer: Any, text: str) -> list[Gram]:
     analyse = vectorizer.build_analyzer()
     expected = list(analyse(text))
     if callable(vectorizer.analyzer):
-        grams = [Gram(label, (place,)) for label, place in _in_order(expected, text)]
+        grams = [Gram(label, (place,)) for label, place in _in_order(analyse, text)]
     else:
         prepared, places = _prepared(vectorizer, text)
         read = {"word": _word_grams, "char": _character_grams, "char_wb": _inner_grams}[vectorizer.analyzer]
@@ -294,20 +294,24 @@ def vectorizer_grams(vectorizer: Any, text: str) -> list[Gram]:
 
 
 def _prepared(vectorizer: Any, text: str) -> tuple[str, list[Place]]:
-    """The text as the vectorizer's preprocessor leaves it, and for each of its characters the original one's place."""
+    """The text as the vectorizer's preprocessor leaves it, and for each of its characters the original one's place.
+
+    Raises `ModelCannot` where the text is not what the preprocessor makes of its characters one by one. Lower-casing
+    alone looks further: at the end of a word it writes the Greek sigma otherwise.
+    """
     prepare = vectorizer.build_preprocessor()
     prepared = prepare(text)
-    parts = [prepare(character) for character in text]
-    counts = [len(part) for part in parts]
-    is_custom = vectorizer.preprocessor is not None or callable(getattr(vectorizer, "strip_accents", None))
-    if sum(counts) != len(prepared) or (is_custom and "".join(parts) != prepared):
-        if is_custom or len(text) != len(prepared):
-            raise ModelCannot(
-                f"The preprocessor of {type(vectorizer).__name__} changes the text so that the places of its words are "
-                f"not known; explain it by occlusion."
-            )
-        counts = [1] * len(text)
-    return prepared, [(index, index + 1) for index, count in enumerate(counts) for _ in range(count)]
+    try:
+        parts = [prepare(character) for character in text]
+        is_aligned = "".join(parts).replace("ς", "σ") == prepared.replace("ς", "σ")
+    except Exception:  # a user's own preprocessor may fail on a character alone, or make no string of it
+        is_aligned = False
+    if not is_aligned:
+        raise ModelCannot(
+            f"The preprocessor of {type(vectorizer).__name__} changes the text so that the places of its words are "
+            f"not known; explain it by occlusion."
+        )
+    return prepared, [(index, index + 1) for index, part in enumerate(parts) for _ in part]
 
 
 def _word_grams(vectorizer: Any, text: str, places: Sequence[Place]) -> list[Gram]:
@@ -318,7 +322,7 @@ def _word_grams(vectorizer: Any, text: str, places: Sequence[Place]) -> list[Gra
         matches = re.finditer(vectorizer.token_pattern, text)
         spans = [(match.group(group), match.span(group)) for match in matches]
     else:
-        spans = _in_order(vectorizer.build_tokenizer()(text), text)
+        spans = _in_order(vectorizer.build_tokenizer(), text)
     tokens = [(token, _original(places[start:end])) for token, (start, end) in spans if token not in stop_words]
     least, most = vectorizer.ngram_range
     return [
@@ -370,22 +374,45 @@ def _original(places: Sequence[Place]) -> Place:
     return (places[0][0], places[-1][1]) if places else (0, 0)
 
 
-def _in_order(tokens: Sequence[str], text: str) -> list[tuple[str, Place]]:
-    """Each token with its place: the only places at which all of them stand in this order, as whole words or else as
-    parts of words. Raises `ModelCannot` where there are none, or several.
+WHOLE_WORD, PART_OF_WORD = r"(?<!\w)(?=({})(?!\w))", r"(?=({}))"  # patterns of a token, also where two overlap
+
+
+def _in_order(read: Callable[[str], Any], text: str) -> list[tuple[str, Place]]:
+    """Each token that is read in a text, with its place.
+
+    Where reading each word alone gives the same tokens, each lies in its word, otherwise anywhere in the text; there
+    its place is the only one that it can have. Raises `ModelCannot` where there is none, or several.
     """
-    for pattern in (r"(?<!\w){}(?!\w)", "{}"):
+    tokens = list(read(text))
+    words = list(re.finditer(r"\S+", text))
+    try:
+        of_words = [list(read(word.group())) for word in words]
+    except Exception:  # a user's own tokenizer may fail on a word alone
+        of_words = []
+    if [token for of_word in of_words for token in of_word] != tokens:
+        return _only_places(tokens, text, 0)
+    of_each = zip(words, of_words, strict=True)
+    return [each for word, of_word in of_each for each in _only_places(of_word, word.group(), word.start())]
+
+
+def _only_places(tokens: Sequence[Any], text: str, before: int) -> list[tuple[str, Place]]:
+    """Each token with its place: the only places at which all of them stand in this order, as whole words or else as
+    parts of words. before: characters before the text.
+    """
+    for pattern in (WHOLE_WORD, PART_OF_WORD):
         matches = {
-            token: [each.span() for each in re.finditer(pattern.format(re.escape(token)), text)] for token in tokens
+            token: [match.span(1) for match in re.finditer(pattern.format(re.escape(token)), text)]
+            for token in tokens
+            if isinstance(token, str) and token
         }
-        first = _earliest([matches[token] for token in tokens])
-        turned = [[(-end, -start) for start, end in reversed(matches[token])] for token in reversed(tokens)]
-        last = [(-end, -start) for start, end in reversed(_earliest(turned))]
-        if len(first) == len(tokens) and first == last:
-            return list(zip(tokens, first, strict=True))
+        places = [matches.get(token, []) for token in tokens]
+        first = _earliest(places)
+        last = _earliest([[(-end, -start) for start, end in reversed(of_token)] for of_token in reversed(places)])
+        if len(first) == len(tokens) and first == [(-end, -start) for start, end in reversed(last)]:
+            return [(token, (before + start, before + end)) for token, (start, end) in zip(tokens, first, strict=True)]
     raise ModelCannot(
-        f"The vectorizer reads {quoted(list(tokens)[:5])}, whose places in the text are not known: they do not stand "
-        "so in the text, or more often than they are read. Explain it by occlusion."
+        f"The vectorizer reads {quoted(list(tokens)[:5])}, whose places in the text are not known, since its words do "
+        "not stand so in the text, or more often than they are read. Explain it by occlusion."
     )
 
 
