@@ -58,8 +58,18 @@ MODULES = {
     "methods": "pellucid.explaining.commands.lists",
     "attacks": "pellucid.explaining.commands.lists",
     "checks": "pellucid.explaining.commands.lists",
-    "demo": "pellucid.demo_command",
+    "demo": "pellucid.cli",
 }  # of each command, in the order in which help lists them
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="The folder for the models and the report.")] = Path("demo"),
+    seed: Annotated[int, typer.Option(help="The seed of training and of all random draws.")] = 0,
+) -> None:
+    """Explain a small model at once; then train a self-explaining classifier and its plain twin, judge, and report."""
+    from pellucid.demo import run_demo  # help imports nothing that computes
+
+    run_demo(out, seed)
 
 
 class CommandsByName(TyperGroup):

@@ -32,7 +32,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.run.target import ResolvedTarget, Target
 from pellucid.run.windows import in_windows
 from pellucid.text.example import Example
-from pellucid.text.passages import has_features
+from pellucid.text.features import has_features
 from pellucid.text.ranges import pieces_at
 
 MOST_SPANS = 5

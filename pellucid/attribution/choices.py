@@ -17,7 +17,7 @@ from pellucid.run.model import Scores
 from pellucid.run.parity import check_parity
 from pellucid.run.rounding import widened
 from pellucid.run.target import Explainable, ResolvedTarget
-from pellucid.text.passages import KEEP
+from pellucid.text.passages import fixed_parts_of
 from pellucid.text.units import Spans, Units, coarsen
 
 # Rationale: the words that the model chose to read before it decided, each with its probability.
@@ -250,7 +250,7 @@ def linear_coefficients(run: ForwardPass, target: Explainable, *, unit: LinearUn
     """
     one_of("unit", unit, get_args(LinearUnit))
     model: Any = run.model  # the capability was checked
-    if any(KEEP in example.meta for example in run.batch.examples):
+    if any(map(fixed_parts_of, run.batch.examples)):
         raise ModelCannot("Coefficients belong to all words of a text; leave keep= away, or choose occlusion.")
     if any(len(example.segments) > 1 for example in run.batch.examples):
         raise ModelCannot(

@@ -36,7 +36,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.interval import CheckOutcome
 from pellucid.results.table import Table
 from pellucid.run.blank import HIGHEST_SEED
-from pellucid.run.model import WRITING, Model
+from pellucid.run.model import WRITING, Model, answers_for_places
 from pellucid.run.predicting import predictions
 from pellucid.run.target import TargetName
 from pellucid.run.word import Word
@@ -251,7 +251,7 @@ def _shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
     model, passes = comparison.request.model, comparison.shortcut_passes
     if not passes or len(comparison.examples) < 2 * FEWEST or WRITING in model.capabilities:
         return ()
-    if getattr(model, "piece_answers", None) is not None:
+    if answers_for_places(model):
         return ()
     answers = predictions(model, comparison.examples, progress)
     seed = comparison.request.seed

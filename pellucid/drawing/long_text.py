@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from pellucid.drawing.html import Markup, element, fragment
 from pellucid.text.example import Example
-from pellucid.text.passages import has_features, turns_of
+from pellucid.text.features import has_features
+from pellucid.text.passages import turns_of
 from pellucid.text.units import text_units
 
 # The original text, every character of it, with some parts highlighted.

@@ -36,7 +36,7 @@ from pellucid.run.labels import Labels, by_label
 from pellucid.run.target import Output
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
-from pellucid.text.passages import KEEP, FixedPart, Rest, place_of, turns_of, with_fixed_parts
+from pellucid.text.passages import FixedPart, Rest, fixed_parts_of, place_of, turns_of, with_fixed_parts
 
 
 def explain(
@@ -283,8 +283,8 @@ def equal_texts(
     first: dict[int, Example] = {}
     index = []
     for example, passage in zip(examples, passages or [()] * len(examples), strict=True):
-        key = (*example.segments, example.label if by_label else None, passage, turns_of(example), place_of(example))
-        key = (*key, str(example.meta.get(KEEP, "")))
+        question = (passage, turns_of(example), place_of(example), fixed_parts_of(example))
+        key = (example.segments, example.label if by_label else None, *question)
         place = places.setdefault(key, len(places))
         first.setdefault(place, example)
         index.append(place)

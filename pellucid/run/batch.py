@@ -21,7 +21,7 @@ from pellucid.base.checks import listed, one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.text.example import Example
-from pellucid.text.passages import KEEP, fixed_units
+from pellucid.text.passages import fixed_parts_of, fixed_units
 from pellucid.text.units import Kind, Units, coarsen
 
 Operator = Literal["absent", "mask", "pad", "delete"]
@@ -235,7 +235,7 @@ class Batch:
     whole_units: tuple[Units, ...] = ()
 
     def __post_init__(self) -> None:
-        if any(KEEP in example.meta for example in self.examples):
+        if any(map(fixed_parts_of, self.examples)):
             pairs = zip(self.units, self.examples, strict=True)
             object.__setattr__(self, "units", tuple(fixed_units(units, example) for units, example in pairs))
             self._refuse_nothing()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # torch takes seconds to import, and words need none of it
     from pellucid.run.model import Model
     from pellucid.run.rounding import Rounding
     from pellucid.text.example import Example
-    from pellucid.text.passages import Background
+    from pellucid.text.features import Background
     from pellucid.text.reading import ReadWords
 
 

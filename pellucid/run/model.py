@@ -173,6 +173,11 @@ class Scores:
         return diagnostics, self.caveats[example] if self.caveats else ()
 
 
+def answers_for_places(model: Model) -> bool:
+    """Whether a model answers for places in a text (entities, an answer, a masked word) and not for the whole."""
+    return getattr(model, "piece_answers", None) is not None
+
+
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
     """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
     return " and ".join(_lack(model, name) for name in sorted(needs - model.capabilities))

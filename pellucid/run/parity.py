@@ -16,7 +16,7 @@ from torch import Tensor
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput, ParityBroken
 from pellucid.run.batch import Batch
-from pellucid.run.model import Model
+from pellucid.run.model import Model, answers_for_places
 from pellucid.run.rounding import TOLERANCE as TOLERANCE
 from pellucid.run.rounding import tolerance
 from pellucid.run.target import class_logits
@@ -62,7 +62,7 @@ class Guard:
     _of_text: dict[int, Tensor] = field(default_factory=dict)  # row of a long text -> the text's logits
 
     def __post_init__(self) -> None:
-        if getattr(self.model, "piece_answers", None) is not None:
+        if answers_for_places(self.model):
             _check_places(self.windows.examples, self.model.name)
         on_gpu = self.model.device.type != "cpu"
         self._sample = sample(

@@ -17,7 +17,7 @@ from pellucid.run.blank import generator_for
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.target import class_logits, class_probabilities
-from pellucid.text.passages import KEEP
+from pellucid.text.passages import fixed_parts_of
 from pellucid.text.units import SPECIAL, Spans, coarsen
 
 
@@ -149,7 +149,7 @@ def without(batch: Batch, example: int, pieces: Pieces, removed: Iterable[int]) 
 
 def span_weights(run: ForwardPass) -> tuple[tuple[Spans, ...], tuple[Tensor, ...]]:
     """For each example the spans that the model itself scored, and their weights [span]; no special tokens."""
-    if any(KEEP in example.meta for example in run.batch.examples):
+    if any(map(fixed_parts_of, run.batch.examples)):
         raise ModelCannot(
             "A model that answers by spans weighs all words of a text; leave keep= away, or choose a method that takes "
             "words out, such as occlusion."

@@ -41,7 +41,7 @@ def test_entities_have_the_scores_of_the_pipeline(family, strategy):
     for result, entity in zip(results, entities, strict=True):
         assert result.prediction.probability == pytest.approx(float(entity["score"]), abs=1e-5)
         assert result.prediction.label.endswith(entity.get("entity", entity.get("entity_group")))
-        place = result.example.meta["place"]
+        place = result.example.meta["answer_place"]
         assert (place[1], place[2]) == (entity["start"], entity["end"])
 
 
@@ -74,7 +74,7 @@ def test_an_entity_of_several_pieces_is_their_mean_probability(family):
     tagger = network_for_pieces("TokenClassification", family, double=True)
     model = pellucid.load(tagger, TOKENIZERS[family]())
     [result] = pellucid.explain(model, TEXT, "gradient_x_input", output="probability", answer="lovely film")
-    pieces = [piece for piece, _ in result.example.meta["place"][4]]
+    pieces = [piece for piece, _ in result.example.meta["answer_place"][4]]
     assert len(pieces) > 1
     columns = TOKENIZERS[family]()(TEXT, return_tensors="pt")
     words = tagger.get_input_embeddings()(columns.pop("input_ids")).detach().requires_grad_()
@@ -102,7 +102,7 @@ def test_the_word_that_is_tagged_is_masked_and_others_are_left_out(family):
     tokenizer = TOKENIZERS[family]()
     model = pellucid.load(tagger, tokenizer)
     [result] = pellucid.explain(model, TEXT, "occlusion", answer="of", target="B-LOC", unit="piece")
-    (piece,) = (piece for piece, _ in result.example.meta["place"][4])
+    (piece,) = (piece for piece, _ in result.example.meta["answer_place"][4])
     columns = tokenizer(TEXT, return_tensors="pt")
     value = lambda **changed: float(plain(tagger, family, TEXT, **changed).logits[0, piece, 3])  # noqa: E731
     for unit in range(1, len(columns["input_ids"][0]) - 1):

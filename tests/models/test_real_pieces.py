@@ -69,13 +69,13 @@ def test_a_trained_tagger_is_explained_by_its_pipelines_entities():
     pipeline = transformers.pipeline("ner", model=network, tokenizer=tokenizer, aggregation_strategy="simple")
     text = "In Bergen we met Ruth again ."
     results = pellucid.explain(pipeline, text, "integrated_gradients", n_steps=64)
-    assert [(result.example.meta["place"][3], result.answer) for result in results] == [
+    assert [(result.example.meta["answer_place"][3], result.answer) for result in results] == [
         ("Bergen", "B-LOC"),
         ("Ruth", "B-PER"),
     ]
     for result, entity in zip(results, pipeline(text), strict=True):
         assert result.prediction.probability == pytest.approx(float(entity["score"]), abs=1e-5)
-        assert result.top(1)[0].text == result.example.meta["place"][3]  # the name itself counts most
+        assert result.top(1)[0].text == result.example.meta["answer_place"][3]  # the name itself counts most
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadInput, InputReading
 from pellucid.text.example import Example
-from pellucid.text.passages import KEEP, with_fixed_parts
+from pellucid.text.passages import KEEP, PLACE, with_fixed_parts
 
 TEXTS = [Example(("Review: a good film.",), id="a"), Example(("Review: dull.",), id="b")]
 
@@ -36,3 +36,11 @@ def test_a_text_of_which_everything_stays_is_named():
     model = pellucid.from_function(lambda texts: [[0.4, 0.6] for _ in texts], ["a", "b"])
     with pytest.raises(BadInput, match="keep= leaves nothing of example '0'"):
         pellucid.explain(model, ["good"], keep="good")
+
+
+@pytest.mark.parametrize("value", [True, "yes", 3, ["a"], [[0, 0, 4]], [[0, 0, 4, "good", 1]], {"role": "system"}])
+@pytest.mark.parametrize("name", [KEEP, PLACE, "chat", "keep", "place"])
+def test_a_column_of_such_a_name_is_the_user_s_own(name, value):
+    model = pellucid.from_function(lambda texts: [[0.4, 0.6] for _ in texts], ["a", "b"])
+    [result] = pellucid.explain(model, Example(("A good film.",), meta={name: value}))
+    assert result.example.meta == {name: value} and len(result) == 4

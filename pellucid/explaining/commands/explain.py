@@ -268,10 +268,9 @@ def _shortcuts(model: Model, results: Sequence[Explanation], passes: int, seed: 
     gives a value.
     """
     from pellucid.results.shortcuts import NOTHING
-    from pellucid.run.model import WRITING
+    from pellucid.run.model import WRITING, answers_for_places
 
-    of_places = getattr(model, "piece_answers", None) is not None
-    has_no_classes = of_places or WRITING in model.capabilities or model.problem == "regression"
+    has_no_classes = answers_for_places(model) or WRITING in model.capabilities or model.problem == "regression"
     if passes == 0 or len(results) < FEWEST or has_no_classes:
         return NOTHING
     return pellucid.shortcuts(model, results, passes=passes, seed=seed)

@@ -15,10 +15,10 @@ from pellucid.explaining.inputs.readings import ExplainedName, ReadingRequest, p
 from pellucid.explaining.inputs.rows import examples_from_columns, examples_from_rows, good_rows, table_columns
 from pellucid.models.classifiers.answer_places import with_places
 from pellucid.models.classifiers.bi_encoder import TwoTexts
-from pellucid.run.model import WRITING, Model
+from pellucid.run.model import WRITING, Model, answers_for_places
 from pellucid.text.example import Example, check_no_prompt
+from pellucid.text.features import FeatureColumns
 from pellucid.text.label_map import LabelMap, label_caution, with_label_map
-from pellucid.text.passages import FeatureColumns
 
 # Labels of a door's examples beside the classes of its model: renamed by a map, or a notice where they are no
 # classes.
@@ -103,7 +103,7 @@ def examples_for(
         prompts=WRITING in model.capabilities,
         columns=columns,
     )
-    if hasattr(model, "piece_answers") and model.piece_answers is not None:
+    if answers_for_places(model):
         return with_places(model, examples, [*answers_to(answer, len(examples))])
     if columns is None and hasattr(model, "columns"):
         _notice_numbers(model, examples)

@@ -25,7 +25,7 @@ from pellucid.models.folders.configuration import wrong_kind
 from pellucid.models.language_heads.lens import CLASSIFIER, ENCODER
 from pellucid.models.load import on_device
 from pellucid.models.writing.writing_model import WritingModel
-from pellucid.run.model import WRITING, Model
+from pellucid.run.model import WRITING, Model, answers_for_places
 
 OF_SCIKIT = ("predict_proba", "decision_function", "__sklearn_tags__")
 OURS = ("encode", "trace", "plain_logits", "labels")  # what every model of ours has
@@ -54,7 +54,7 @@ def model_from(source: Any) -> Model:
 
 def check_whole_texts(model: Model) -> None:
     """Raises `ModelCannot` for a model that answers for places in a text: its entities, an answer, a masked word."""
-    if getattr(model, "piece_answers", None) is not None:
+    if answers_for_places(model):
         raise ModelCannot(
             f"{model.name} answers for places in a text, and this works with classifiers of whole texts alone; "
             f"pellucid.explain and pellucid.compare explain its answers."

@@ -25,8 +25,10 @@ from pellucid.models.classifiers.piece_answers import (
     pieces_within,
     tag_logits,
 )
+from pellucid.run.batch import Batch
+from pellucid.run.model import answers_for_places
 from pellucid.text.example import Example, text_digest
-from pellucid.text.passages import PLACE, AnswerPlace
+from pellucid.text.passages import PLACE, AnswerPlace, place_of
 from pellucid.text.units import Units, coarsen
 
 LONGEST_ANSWER = 15  # pieces, as the library's pipeline for questions has it
@@ -42,12 +44,12 @@ def with_places(model: Any, examples: Iterable[Example], answer: Sequence[str | 
     notice names the texts about which it says nothing; raises `BadInput` where these are all.
     """
     examples = tuple(examples)
-    if getattr(model, "piece_answers", None) is None:
+    if not answers_for_places(model):
         return examples
     with_place: list[Example] = []
     silent: list[str] = []
     for example, part in zip(examples, answer or [None] * len(examples), strict=True):
-        new = [example] if PLACE in example.meta else [*_with_each_place(model, example, part)]
+        new = [example] if place_of(example) is not None else [*_with_each_place(model, example, part)]
         with_place += new
         silent += [] if new else [example.id]
     if not silent:
@@ -62,10 +64,8 @@ def with_places(model: Any, examples: Iterable[Example], answer: Sequence[str | 
 def _with_each_place(model: Classifier, example: Example, part: str | None) -> Iterator[Example]:
     """The example once for each place, under names of their own where there are several."""
     assert model.piece_answers is not None
-    units = model.encode([example]).units[0]
-    places = {"tag": _entities, "answer": _answers, "word": _masks}[model.piece_answers.kind](
-        model, example, units, part
-    )
+    find = {"tag": _entities, "answer": _answers, "word": _masks}[model.piece_answers.kind]
+    places = find(model, model.encode([example]), part)
     for count, place in enumerate(places, 1):
         name = example.id if len(places) == 1 else f"{example.id}/{count}"
         yield replace(example, id=name, meta={**example.meta, PLACE: place.record()})
@@ -103,12 +103,12 @@ def _place(example: Example, segment: int, start: int, end: int, codes: Iterable
 # Masked words.
 
 
-def _masks(model: Classifier, example: Example, units: Units, part: str | None) -> list[AnswerPlace]:
+def _masks(model: Classifier, batch: Batch, part: str | None) -> list[AnswerPlace]:
     """Each mask token of the text."""
+    (example,), (row,) = batch.examples, batch.rows
     if part is not None:
         raise BadInput("The word behind a mask is a class; name it by target=, and leave answer= away.")
     token = str(getattr(model.tokenizer, "mask_token", "[MASK]"))
-    row = model.encode([example]).rows[0]
     pieces = [piece for piece, id_ in enumerate(row.ids) if id_ == model.tokenizer.mask_token_id]
     starts = [
         (segment, start)
@@ -128,8 +128,12 @@ def _masks(model: Classifier, example: Example, units: Units, part: str | None) 
 # Answers to questions.
 
 
-def _answers(model: Classifier, example: Example, units: Units, part: str | None) -> list[AnswerPlace]:
-    """The answer in the second text, of a question and a passage: the likeliest one, or the part that is named."""
+def _answers(model: Classifier, batch: Batch, part: str | None) -> list[AnswerPlace]:
+    """The answer in the second text, of a question and a passage: the likeliest one, or the part that is named.
+
+    Some models say by the piece at the beginning that there is no answer; it counts among the possible ones.
+    """
+    (example,), (row,), (units,) = batch.examples, batch.rows, batch.units
     if len(example.segments) != 2:
         raise BadInput(
             f"Example {quoted(example.id)} is one text, and {model.name} answers questions; give pairs: (question, "
@@ -137,17 +141,13 @@ def _answers(model: Classifier, example: Example, units: Units, part: str | None
         )
     inside = [piece for piece in units.content if units.segment[piece] == 1]
     first, last = _named_answer(example, units, part) if part is not None else _likeliest_answer(model, example, inside)
-    codes = dict.fromkeys([*_null(model, example), *inside], POSSIBLE)
+    token = getattr(model.tokenizer, "cls_token_id", None)
+    no_answer = [piece for piece, id_ in enumerate(row.ids) if id_ == token]
+    codes = dict.fromkeys([*no_answer, *inside], POSSIBLE)
     codes[first] |= START
     codes[last] |= END
     words, index = coarsen(units, "word", example.segments)
     return [_place(example, 1, words.start[index[first]], words.end[index[last]], sorted(codes.items()))]
-
-
-def _null(model: Classifier, example: Example) -> list[int]:
-    """The piece by which some models say that there is no answer, which counts among the possible ones."""
-    row, token = model.encode([example]).rows[0], getattr(model.tokenizer, "cls_token_id", None)
-    return [piece for piece, id_ in enumerate(row.ids) if id_ == token] if token is not None else []
 
 
 def _named_answer(example: Example, units: Units, part: str) -> tuple[int, int]:
@@ -186,8 +186,9 @@ class _TaggedWord:
         return self.tag[:2] == BEGIN
 
 
-def _entities(model: Classifier, example: Example, units: Units, part: str | None) -> list[AnswerPlace]:
+def _entities(model: Classifier, batch: Batch, part: str | None) -> list[AnswerPlace]:
     """Each entity of the text, its neighbouring pieces joined as by the user's pipeline, or the part that is named."""
+    (example,), (units,) = batch.examples, batch.units
     if len(example.segments) != 1:
         raise BadInput(f"Example {quoted(example.id)} is a pair, and {model.name} tags single texts; give one text.")
     assert model.piece_answers is not None

@@ -29,7 +29,7 @@ from pellucid.run.rounding import Rounding
 from pellucid.run.target import Problem
 from pellucid.run.trace import NOTHING, Trace, Want
 from pellucid.text.example import Example, Texts
-from pellucid.text.passages import Background, Feature, FeatureColumns, background_of
+from pellucid.text.features import Background, Feature, FeatureColumns, background_of
 from pellucid.text.units import SPECIAL, Units, text_units
 
 Text = str | tuple[str, str]

@@ -16,7 +16,7 @@ from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.run.batch import ANSWER_BITS, Row
 from pellucid.run.target import Problem
 from pellucid.text.example import Example
-from pellucid.text.passages import place_of
+from pellucid.text.passages import PLACE, place_of
 from pellucid.text.units import Units
 
 Kind = Literal["tag", "answer", "word"]
@@ -188,6 +188,6 @@ def row_with_place(row: Row, example: Example, max_length: int) -> Row:
     if not codes or max(codes) >= len(row):
         raise BadInput(
             f"Example {quoted(example.id)} asks about pieces that its text does not have for this model; give the text "
-            f"without meta['place'], and its places are looked for anew."
+            f"without meta[{PLACE!r}], and its places are looked for anew."
         )
     return replace(row, read=tuple(codes.get(piece, 0) for piece in range(len(row))))
