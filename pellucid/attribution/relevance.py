@@ -115,7 +115,7 @@ def rule_share(share: float) -> str:
 def _diagnostics_in_batch(under: PolicyPass, target: Explainable, gradients: Gradients) -> tuple[dict[str, float], ...]:
     """For each example its diagnostics; an example with a gap runs once more, alone."""
     diagnostics = _diagnostics(under, target, gradients)
-    if len(under.batch) > 1:
+    if under.ledger.n_examples > 1:
         for index, of_example in enumerate(diagnostics):
             if not of_example["conservation_gap"] <= rounding(under.number_type):
                 # A constant can be assigned to its text only where texts are a tensor's first dimension; alone, all are

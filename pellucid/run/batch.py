@@ -5,7 +5,8 @@ tokenised again: an edit is a pure function from a row to a row.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -123,6 +124,11 @@ class Row:
         ending = _ending(self.columns, self.written)
         return blake2b(self.table.tobytes() + ending, digest_size=16).digest()
 
+    @cached_property
+    def text(self) -> bytes:
+        """Sixteen bytes that are equal for rows that a network reads alike, whatever they ask about."""
+        return blake2b(self.table[:, : len(COLUMNS)].tobytes(), digest_size=16).digest()
+
     def keep(self, pieces: Sequence[int]) -> "Row":
         """The row with only these pieces, in order, each at its own position."""
         return Row.of_table(self.table[np.asarray(pieces, dtype=np.intp)], self)
@@ -147,6 +153,42 @@ def _ending(columns: tuple[str, ...], written: tuple[int, ...]) -> bytes:
     """What tells rows apart whose tables have the same numbers, but different columns, or different words to write."""
     more = sum(1 << EVERY_COLUMN.index(name) for name in columns[len(COLUMNS) :])
     return pack(f"<{len(written)}q2q", *written, len(written), more)
+
+
+# Rows that ask about several places of one text: what a network makes of the text, it makes once for all of them.
+
+
+def text_keys(rows: Sequence[Row]) -> list[Hashable]:
+    """[row]: equal for rows that differ in nothing but what is asked about; a row that comes again, as the points of a
+    path do, is another text each time.
+    """
+    if not any(row.read for row in rows):
+        return [*range(len(rows))]
+    before: Counter[int] = Counter()
+    keys: list[Hashable] = []
+    for row in rows:
+        keys.append((row.text, before[id(row)]))
+        before[id(row)] += 1
+    return keys
+
+
+def shared_texts(rows: Sequence[Row], points: Tensor | None = None) -> tuple[int, ...]:
+    """[row]: the number of its text among those that a run computes; empty where each row is a text of its own.
+
+    points: [row unit width], what the run starts from instead of the rows' embeddings: rows share a text where theirs
+    are equal, and none do where gradients by them are wanted.
+    """
+    keys = text_keys(rows)
+    first: dict[Hashable, int] = {}
+    firsts = [first.setdefault(key, row) for row, key in enumerate(keys)]
+    if len(first) == len(rows) or (points is not None and points.requires_grad):
+        return ()
+    if points is not None:
+        is_same = (points == points[firsts]).flatten(1).all(1).tolist()
+        firsts = [leader if same else row for row, (leader, same) in enumerate(zip(firsts, is_same, strict=True))]
+    numbers: dict[int, int] = {}
+    of_row = tuple(numbers.setdefault(leader, len(numbers)) for leader in firsts)
+    return of_row if len(numbers) < len(rows) else ()
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ def explain_batch(
         return {call.title: [] for call in request.calls}
     windows, owners = in_windows(batch)
     rows, explained = _rows(request, windows)
-    packs = [[rows[n] for n in pack] for pack in scheduler.packs_of([windows.rows[row] for row in rows])]
+    packs = [[rows[n] for n in pack] for pack in scheduler.packs_of_texts([windows.rows[row] for row in rows])]
     guard = Guard(request.model, windows, owners, packs, scheduler.tokens)
     by_row: dict[str, dict[int, Explanation]] = {call.title: {} for call in request.calls}
 

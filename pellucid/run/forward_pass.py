@@ -293,5 +293,5 @@ def _gradients_of_all(
         here = run.of(examples, points.at(numbers), points.layer)
         return numbers, [here.gradient(target.select(examples), points.layer, remember=False) for target in targets]
 
-    for pack in run.scheduler.packs_of([run.batch.rows[owner] for owner in points.owners]):
+    for pack in run.scheduler.packs_of_texts([run.batch.rows[owner] for owner in points.owners]):
         yield from run.scheduler.halving(pack, gradients)

@@ -178,6 +178,17 @@ def answers_for_places(model: Model) -> bool:
     return getattr(model, "piece_answers", None) is not None
 
 
+def plain_logits(model: Any, examples: Sequence[Example]) -> list[Tensor]:
+    """For each example [logit]: from the user's own call; places of one text are read off one call with it."""
+    if not answers_for_places(model):
+        return [model.plain_logits(example) for example in examples]
+    by_text: dict[tuple[str, ...], list[Example]] = {}
+    for example in examples:
+        by_text.setdefault(example.segments, []).append(example)
+    answers = {text: iter(model.plain_logits_of(of_text)) for text, of_text in by_text.items()}
+    return [next(answers[example.segments]) for example in examples]
+
+
 def lacking(model: Model, needs: AbstractSet[str]) -> str:
     """What the model lacks of these capabilities, in words: "shows no hidden states"; empty where it lacks nothing."""
     return " and ".join(_lack(model, name) for name in sorted(needs - model.capabilities))

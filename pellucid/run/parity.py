@@ -16,7 +16,7 @@ from torch import Tensor
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput, ParityBroken
 from pellucid.run.batch import Batch
-from pellucid.run.model import Model, answers_for_places
+from pellucid.run.model import Model, answers_for_places, plain_logits
 from pellucid.run.rounding import TOLERANCE as TOLERANCE
 from pellucid.run.rounding import tolerance
 from pellucid.run.target import class_logits
@@ -86,9 +86,13 @@ class Guard:
         Raises `ParityBroken` where the pass differs from the model's own call.
         """
         ours = logits.cpu()
-        for row, is_near in zip(rows, self._near_ties(ours), strict=True):
-            if row not in self._plain and (row in self._sample or is_near):
-                self._plain[row] = self.model.plain_logits(self.windows.examples[row]).cpu()
+        unchecked = [
+            row
+            for row, is_near in zip(rows, self._near_ties(ours), strict=True)
+            if row not in self._plain and (row in self._sample or is_near)
+        ]
+        answers = plain_logits(self.model, [self.windows.examples[row] for row in unchecked])
+        self._plain |= {row: answer.cpu() for row, answer in zip(unchecked, answers, strict=True)}
         checked = [index for index, row in enumerate(rows) if row in self._plain]
         plain = torch.stack([self._plain.get(row, answer) for row, answer in zip(rows, ours, strict=True)])
         examples = [self.windows.examples[rows[index]] for index in checked]

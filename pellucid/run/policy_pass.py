@@ -13,13 +13,13 @@ from pellucid.base.catalogue import Call
 from pellucid.base.checks import reason
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
-from pellucid.run.batch import Batch
+from pellucid.run.batch import Batch, shared_texts
 from pellucid.run.model import Model, check_layer
 from pellucid.run.readout import LOGITS, Readout
 from pellucid.run.rounding import number_type, widened
 from pellucid.run.target import Explainable
 from pellucid.run.trace import Trace, Want
-from pellucid.run.traces import Gradients, gradients_of
+from pellucid.run.traces import Gradients, by_rows, gradients_of
 
 # The ledger of relevance: how much of it, in each example, ends in constants and rules instead of in the words.
 
@@ -90,7 +90,8 @@ class PolicyPass:
     @cached_property
     def ledger(self) -> Ledger:
         """How much relevance constants and rules absorb, in place of the words."""
-        return Ledger(len(self.batch), self.model.device)
+        texts = {*shared_texts(self.batch.rows, self.point)}
+        return Ledger(len(texts) or len(self.batch), self.model.device)
 
     @cached_property
     def trace(self) -> Trace:
@@ -156,7 +157,8 @@ class PolicyPass:
         [example ...].
         """
         origin = readout.origin(self.trace, self.batch.rows)
-        return widened(torch.autograd.grad(origin, self.trace.embeddings, weights.to(origin))[0])
+        values = (origin * weights.to(origin)).flatten(1).sum(1)
+        return widened(by_rows(values, self.trace, [(self.trace.texts or self.trace).embeddings])[0])
 
     def alone(self, example: int) -> "PolicyPass":
         """One example by itself, under the same policy."""

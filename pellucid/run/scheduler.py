@@ -1,6 +1,6 @@
 """The scheduler: rows, edited ones too, are sorted by length, packed by tokens, and equal ones computed once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import TypeVar
@@ -13,7 +13,7 @@ from pellucid.base.checks import at_least
 from pellucid.base.memory import is_memory_error
 from pellucid.base.processes import Progress, silent
 from pellucid.base.torch_state import sums_remembered
-from pellucid.run.batch import Row
+from pellucid.run.batch import Row, text_keys
 from pellucid.run.model import Model, Packing
 from pellucid.run.parity import SHARE, check_edited
 from pellucid.run.readout import LOGITS, Readout
@@ -104,6 +104,25 @@ class Scheduler:
             for first in range(0, len(group), most)
         ]
 
+    def packs_of_texts(self, rows: Sequence[Row]) -> list[list[int]]:
+        """The same of rows of which several may ask about places of one text: these are computed once, so they stand in
+        one pack and count as one. Texts of a pack have equally many of them, so that as many passes back serve all.
+        """
+        by_text: dict[Hashable, list[int]] = {}
+        for index, key in enumerate(text_keys(rows)):
+            by_text.setdefault(key, []).append(index)
+        if len(by_text) == len(rows):
+            return self.packs_of(rows)
+        by_count: dict[int, list[list[int]]] = {}
+        for of_text in by_text.values():
+            by_count.setdefault(len(of_text), []).append(of_text)
+        packs = [
+            [index for text in pack for index in texts[text]]
+            for texts in by_count.values()
+            for pack in self.packs_of([rows[of_text[0]] for of_text in texts])
+        ]
+        return sorted(packs, key=lambda pack: -rows[pack[0]].length)
+
     def packs(self, lengths: Sequence[int]) -> list[list[int]]:
         """Index lists, longest rows first, each within the budget when padded (a longer row runs alone).
 
@@ -149,7 +168,7 @@ class Scheduler:
         begun: list[tuple[list[Row], Tensor]] = []
         done = 0
         try:
-            for indices in self.packs_of(rows):
+            for indices in self.packs_of_texts(rows):
                 pack = [rows[index] for index in indices]
                 begun.append((pack, torch.cat(self.halving(pack, run))))
                 padded.append((pack[0].length - pack[-1].length, pack[-1]))

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +19,9 @@ class Trace:
     weights of a span-attention model, else None. head_values: for each block whose output projection is known [example
     head key width], what a head adds to a piece that attends to this key alone. gates: what a model that chooses its
     words has chosen, else None. units: the weights of a model that attends to units, else None.
-    written: what a model that writes says of each piece that it is to write, else None.
+    written: what a model that writes says of each piece that it is to write, else None. of_row: [row], where rows ask
+    about several places of one text, the number of each row's text in `texts`, the trace of what was computed once for
+    each text; its tensors, and not those of the rows, are nodes of the graph.
     """
 
     logits: Tensor
@@ -31,6 +33,41 @@ class Trace:
     gates: "GateTrace | None" = None
     units: "UnitTrace | None" = None
     written: "WrittenTrace | None" = None
+    of_row: tuple[int, ...] = ()
+    texts: "Trace | None" = None
+
+    def of_rows(self, of_row: tuple[int, ...]) -> "Trace":
+        """The trace of rows [row], each with all of its text but the logits, which are those of rows already."""
+        index = torch.tensor(of_row, device=self.embeddings.device)
+        return replace(
+            self,
+            embeddings=self.embeddings[index],
+            hidden=RowParts(self.hidden, index),
+            attention=RowParts(self.attention, index),
+            head_values=RowParts(self.head_values, index),
+            of_row=of_row,
+            texts=self,
+        )
+
+
+class RowParts(Sequence[Tensor]):
+    """Parts [text ...] as those of rows [row ...], made when they are read. of_row: [row], the number of its text."""
+
+    def __init__(self, parts: Sequence[Tensor], of_row: Tensor) -> None:
+        self.parts, self.of_row = parts, of_row
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @overload
+    def __getitem__(self, layer: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, layer: slice) -> Sequence[Tensor]: ...
+    def __getitem__(self, layer: int | slice) -> Tensor | Sequence[Tensor]:
+        """[row ...] of a layer, or of several."""
+        if isinstance(layer, slice):
+            return RowParts(self.parts[layer], self.of_row)
+        return self.parts[layer][self.of_row]
 
 
 @dataclass(frozen=True)

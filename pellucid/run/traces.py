@@ -1,5 +1,6 @@
 """The runs of the network that one batch needs, each run once, when its trace is first read; and their gradients."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -103,18 +104,48 @@ def gradients_of(
     hidden: by the hidden states too. accounts: those of a ledger, by name.
     """
     accounts = accounts or {}
-    groups = [(trace.embeddings,), trace.hidden if hidden else (), trace.attention, tuple(accounts.values())]
+    texts = trace.texts or trace
+    groups = [(texts.embeddings,), texts.hidden if hidden else (), texts.attention, tuple(accounts.values())]
     points = [point for group in groups for point in graph_nodes(group)]
+    gradients = iter(by_rows(values, trace, points))
+    (embeddings,), states, attention, absorbed = (gradients_by(group, gradients) for group in groups)
+    return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))
+
+
+def _by_nodes(values: Tensor, trace: Trace, nodes: Sequence[Tensor]) -> list[Tensor]:
+    """The gradients of the sum of values by nodes of the graph."""
     head = None if trace.written is None else trace.written.head
     weights = None if head is None else head.gradient_by_states(values)
     outputs = values.sum() if head is None or weights is None else head.states
     # The graph stays: gradients of another target, or by another layer, may follow.
-    flat = torch.autograd.grad(outputs, points, weights, retain_graph=True, allow_unused=True)
-    gradients = iter(
-        torch.zeros_like(point) if gradient is None else gradient for point, gradient in zip(points, flat, strict=True)
-    )
-    (embeddings,), states, attention, absorbed = (gradients_by(group, gradients) for group in groups)
-    return Gradients(embeddings, states, attention, dict(zip(accounts, absorbed, strict=True)))
+    return [*torch.autograd.grad(outputs, nodes, weights, retain_graph=True, materialize_grads=True)]
+
+
+def by_rows(values: Tensor, trace: Trace, nodes: Sequence[Tensor]) -> list[Tensor]:
+    """Of each node [text ...] the gradients [row ...] of values [row], where several rows ask about one text.
+
+    One pass back serves the first row of each text, another one the second rows, and so on.
+    """
+    if trace.texts is None:
+        return _by_nodes(values, trace, nodes)
+    gradients = [node.new_empty(len(values), *node.shape[1:]) for node in nodes]
+    for rows in _one_a_text(trace.of_row):
+        texts = [trace.of_row[row] for row in rows]
+        for gradient, by_node in zip(gradients, _by_nodes(values[rows], trace, nodes), strict=True):
+            gradient[rows] = by_node[texts]
+    return gradients
+
+
+def _one_a_text(of_row: Sequence[int]) -> list[list[int]]:
+    """The first row of each text, the second rows of those that have two, and so on."""
+    before: Counter[int] = Counter()
+    ranks: list[list[int]] = []
+    for row, text in enumerate(of_row):
+        if before[text] == len(ranks):
+            ranks.append([])
+        ranks[before[text]].append(row)
+        before[text] += 1
+    return ranks
 
 
 def head_positions(trace: Trace, batch: Batch) -> Tensor:
@@ -151,9 +182,8 @@ def positions_of_head(model: Model) -> Positions:
 def _head_gradient(trace: Trace) -> Tensor:
     """[example unit width]: the gradient of a mixture of the logits by the last hidden states."""
     mixture = trace.logits @ torch.arange(1, trace.logits.shape[-1] + 1).to(trace.logits)
-    last = trace.hidden[-1:]
-    nodes = torch.autograd.grad(mixture.sum(), graph_nodes(last), retain_graph=True, materialize_grads=True)
-    return gradients_by(last, iter(nodes))[0]
+    last = (trace.texts or trace).hidden[-1:]
+    return gradients_by(last, iter(by_rows(mixture, trace, graph_nodes(last))))[0]
 
 
 @dataclass

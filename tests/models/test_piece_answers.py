@@ -251,6 +251,76 @@ def test_entities_of_one_text_share_the_edited_texts():
     np.testing.assert_allclose(together[0].scores, alone.scores, atol=1e-6)
 
 
+class Passes:
+    """Counts the rows that a network of BERT's family computes while it is active, and the passes back through it."""
+
+    def __init__(self, network):
+        self.network, self.forward, self.back = network, 0, 0
+
+    def __enter__(self):
+        first = self.network.bert.encoder.layer[0]
+        self.hooks = [
+            self.network.register_forward_pre_hook(self._rows, with_kwargs=True),
+            first.register_forward_hook(self._state),
+        ]
+        return self
+
+    def __exit__(self, *_):
+        for hook in self.hooks:
+            hook.remove()
+
+    def _rows(self, _, args, keywords):
+        self.forward += len(keywords["input_ids"])
+
+    def _state(self, _, args, output):
+        state = output[0] if isinstance(output, tuple) else output
+        if state.requires_grad:
+            state.register_hook(self._back)
+
+    def _back(self, gradient):
+        self.back += len(gradient)
+
+
+PLACES = {
+    "TokenClassification": ([TEXT] * 4, ["Mona", "lovely film", "Oslo", "Tom"]),
+    "QuestionAnswering": ([question(QUESTION, PASSAGE)] * 4, ["Mona", "lovely film", "Oslo", "dull"]),
+    "MaskedLM": (["A [MASK] film of the [MASK], said [MASK] and [MASK]."], None),
+}
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize(
+    "method", ["gradient", "gradient_x_input", "integrated_gradients", "relevance", "deep_lift_shap"]
+)
+def test_places_of_one_text_cost_one_pass_forward_and_one_back_each(kind, method):
+    network = network_for_pieces(kind, "bert")
+    model = pellucid.load(network, TOKENIZERS["bert"]())
+    texts, answer = PLACES[kind]
+    places = [result.example for result in pellucid.explain(model, texts, "gradient", answer=answer)]
+    assert len(places) == 4
+    alone = [pellucid.explain(model, place, method)[0] for place in places]
+    with Passes(network) as of_one:
+        pellucid.explain(model, places[0], method)
+    with Passes(network) as of_all:
+        together = pellucid.explain(model, places, method)
+    assert of_all.forward <= 1.15 * of_one.forward
+    assert of_all.back == 4 * of_one.back > 0
+    for ours, theirs in zip(together, alone, strict=True):
+        np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
+
+
+def test_texts_with_few_places_pay_for_no_more():
+    network = network_for_pieces("TokenClassification", "bert")
+    model = pellucid.load(network, TOKENIZERS["bert"]())
+    answers = [("Mona saw Tom", ["Mona", "saw", "Tom"]), ("Oslo and Lima", ["Oslo"]), ("A dull film", ["A", "film"])]
+    texts, words = zip(*[(text, word) for text, words in answers for word in words], strict=True)
+    places = [result.example for result in pellucid.explain(model, list(texts), "gradient", answer=list(words))]
+    with Passes(network) as passes:
+        pellucid.explain(model, places, "gradient")
+    assert passes.back == len(places)
+    assert passes.forward == 2 * len(answers)  # ours, and the guard's own call
+
+
 def test_what_is_no_question_gets_a_sentence():
     tokenizer = TOKENIZERS["bert"]()
     tagger = pellucid.load(network_for_pieces("TokenClassification", "bert"), tokenizer)

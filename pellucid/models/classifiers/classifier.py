@@ -242,12 +242,16 @@ class Classifier:
 
     def plain_logits(self, example: Example) -> Tensor:
         """[logit]: the single, unpadded text through the tokenizer and the network, with nothing of ours between."""
-        arguments = self.inputs.of_example(example, self.encode)
-        return self._plain(lambda: self.facts.run(arguments).logits[0])
+        return self.plain_logits_of([example])[0]
+
+    def plain_logits_of(self, examples: Sequence[Example]) -> Tensor:
+        """[example logit]: the same for examples that ask about places of one text, from one call."""
+        arguments = self.inputs.of_examples(examples, self.encode)
+        return self._plain(lambda: self.facts.run(arguments).logits)
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """[window logit]: the tokenizer's columns of the whole text, cut to each window's pieces, one by one."""
-        arguments = self.inputs.of_example(example, self.encode)
+        arguments = self.inputs.of_examples([example], self.encode)
         cut = [arguments.window(pieces) for pieces in windows]
         return self._plain(lambda: torch.cat([self.facts.run(window).logits for window in cut]))
 

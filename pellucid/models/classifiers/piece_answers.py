@@ -29,7 +29,6 @@ KINDS: dict[str, Kind] = {
 # end, and whether it can be part of an answer at all.
 OWN, EXCHANGED = 1, 2
 WEIGHT = 4  # code // WEIGHT: how often the piece counts in the mean over an entity's pieces
-WEIGHT = 4  # code // WEIGHT: how often the piece counts in the mean over an entity's pieces
 START, END, POSSIBLE = 1, 2, 4
 ANSWERS = ("answer", "start", "end")
 BEGIN, INSIDE = "B-", "I-"
@@ -81,8 +80,6 @@ class PieceAnswers:
         parts = self.parts(answer, name)
         if of_row is not None:
             parts, attended = [part[of_row] for part in parts], attended[of_row]
-        if self.kind == "word" and parts[0].shape[1] == 1 < read.shape[1]:
-            return parts[0][:, 0]  # the head read the mask alone
         if self.kind == "answer":
             return span_logits(parts[0], parts[1], read, attended)
         exchanged = None if self.kind == "word" else torch.tensor(self.exchanged, device=read.device)

@@ -32,9 +32,9 @@ from pellucid.models.classifiers.running import (
 from pellucid.models.families.encoder import empty_row
 from pellucid.models.pooling.pooler import piece_tensors
 from pellucid.models.routing.trial import Route, own_call
-from pellucid.run.batch import Batch, Row
+from pellucid.run.batch import Batch, Row, shared_texts
 from pellucid.run.rounding import InWiderNumbers, is_short
-from pellucid.run.trace import NOTHING, Trace, Want, no_block
+from pellucid.run.trace import Trace, Want, no_block
 from pellucid.text.example import Example
 
 # How rows and texts become the arguments of a network's forward.
@@ -77,17 +77,18 @@ class NetworkInputs:
         read_at = columns.get("read") if facts.piece_answers is not None else None
         return Arguments({name: column for name, column in columns.items() if name in read}, read=read_at)
 
-    def of_example(self, example: Example, encode: Callable[[Sequence[Example]], Batch]) -> Arguments:
-        """What the user's own call gives the network; a composed network reads more than token ids, so it gets our
-        row.
+    def of_examples(self, examples: Sequence[Example], encode: Callable[[Sequence[Example]], Batch]) -> Arguments:
+        """What the user's own call gives the network for one text, of which several examples may ask about places; a
+        composed network reads more than token ids, so it gets our row.
         """
-        if self.facts.pieces is None and self.unread_word is None:
-            columns = self.facts.text_columns(example.segments)
-            if self.facts.piece_answers is None:
-                return Arguments(columns)
-            read = encode([example]).rows[0].read
-            return Arguments(columns, read=torch.tensor([read], device=self.facts.device) if read else None)
-        return self.arguments(encode([example]).rows, spread=False)
+        if self.facts.pieces is not None or self.unread_word is not None:
+            return self.arguments(encode(examples).rows, spread=False)
+        columns = self.facts.text_columns(examples[0].segments)
+        if self.facts.piece_answers is None:
+            return Arguments(columns)
+        read = torch.tensor([row.read for row in encode(examples).rows], device=self.facts.device)
+        of_row = torch.zeros(len(read), dtype=torch.long, device=self.facts.device)
+        return Arguments(columns, read=read if read.numel() else None, of_row=of_row)
 
     def spreads(self, rows: Sequence[Row]) -> bool:
         """Whether absent pieces have to keep their positions."""
@@ -139,14 +140,17 @@ class Recorder:
         """See `core.passes.model.Model.trace`."""
         facts, spread = self.inputs.facts, self.inputs.spreads(rows)
         arguments = self.inputs.arguments(rows, spread)
-        tags = facts.piece_answers is not None and facts.piece_answers.kind == "tag"
-        if tags and embeddings is None and want in (NOTHING, WIDE):
-            arguments = _of_different_texts(arguments, rows)
+        # What a test of attention changes may differ from row to row.
+        of_row = () if want.change_attention is not None else shared_texts(rows, embeddings)
+        first = [of_row.index(text) for text in range(len({*of_row}))] or [*range(len(rows))]
+        if of_row:
+            arguments = _of_texts(arguments, of_row, first)
+            embeddings = None if embeddings is None else embeddings[first]
 
         def once() -> Trace:
             run = _Run(self, want, embeddings, layer, arguments.ids.shape[1])
-            trace = run.trace(self._output(run, arguments, len(rows)), rows, spread)
-            return trace if arguments.of_row is None else replace(trace, embeddings=trace.embeddings[arguments.of_row])
+            trace = run.trace(self._output(run, arguments, len(rows)), [rows[row] for row in first], spread)
+            return trace.of_rows(of_row) if of_row else trace
 
         return undisturbed(facts.network, facts.name, once, shared_numbers)
 
@@ -244,16 +248,8 @@ class _Run:
         )
 
 
-WIDE = Want(wide_head=True)
-
-
-def _of_different_texts(arguments: Arguments, rows: Sequence[Row]) -> Arguments:
-    """The arguments with rows that differ only in what is asked about once: several entities of one text."""
-    places: dict[tuple[object, ...], int] = {}
-    of_row = [places.setdefault((row.ids, row.positions, row.types), len(places)) for row in rows]
-    if len(places) == len(rows):
-        return arguments
-    first = [of_row.index(place) for place in range(len(places))]
+def _of_texts(arguments: Arguments, of_row: Sequence[int], first: Sequence[int]) -> Arguments:
+    """The arguments with each text once; of_row: [row], the number of its text; first: [text], its first row."""
     columns = {name: column[first] for name, column in arguments.columns.items()}
     return replace(arguments, columns=columns, of_row=torch.tensor(of_row, device=arguments.ids.device))
 

@@ -239,8 +239,10 @@ def run_network(
             keywords = {**columns, **without_cache(parameter_names(network))}
         read = arguments.read
         if piece_answers is not None and piece_answers.kind == "word" and read is not None:
-            masks = read.argmax(1, keepdim=True)  # the head has a number for each word of the vocabulary
-            stack.enter_context(head_at(network.get_output_embeddings(), masks))  # type: ignore[operator]
+            head: nn.Module | None = network.get_output_embeddings()  # type: ignore[operator]
+            if head is not None:  # it has a number for each word of the vocabulary
+                masks, read = _masks(read, arguments.of_row)
+                stack.enter_context(head_at(head, masks))
         try:
             answer: Any = call(network, keywords)
         except FAILURES as error:
@@ -250,8 +252,24 @@ def run_network(
     if piece_answers is not None:
         attended = arguments.columns.get("attention_mask", torch.ones_like(arguments.ids))
         read = torch.zeros_like(attended) if read is None else read
+        attended = attended[:, : read.shape[1]]
         return Output(logits=piece_answers.logits(answer, read, attended, name, arguments.of_row))
     return answer if isinstance(answer, Output) else Output(logits=_logits(answer, name))
+
+
+def _masks(read: Tensor, of_row: Tensor | None) -> tuple[Tensor, Tensor]:
+    """[text mask], the pieces that rows ask about, and [row mask], which of its text's each row asks about.
+
+    read: [row piece]. of_row: [row], the text of each row; None: one text a row.
+    """
+    pieces = read.argmax(1)
+    if of_row is None:
+        return pieces[:, None], torch.ones_like(pieces[:, None])
+    of_text = of_row[:, None] == torch.arange(int(of_row.max()) + 1, device=of_row.device)
+    rank = (of_text.cumsum(0)[torch.arange(len(of_row), device=of_row.device), of_row]) - 1
+    masks = pieces.new_zeros(of_text.shape[1], int(rank.max()) + 1)
+    masks[of_row, rank] = pieces
+    return masks, nn.functional.one_hot(rank, masks.shape[1])
 
 
 def _logits(answer: Any, name: str) -> Tensor:  # Any: whatever a forward returns
