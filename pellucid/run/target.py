@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, get_args
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import known, listed, one_of, quoted
+from pellucid.base.checks import in_syntax, known, listed, one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.memory import to_device
 from pellucid.results.explanation import Explained
@@ -154,8 +154,8 @@ class Target:
         """Fix the class of each example by the model's logits [example logit]."""
         scores = class_logits(logits, problem)
         explained, against = self.of if isinstance(self.of, tuple) else (self.of, None)
-        if explained == "predicted" and problem == "log_probability":
-            explained = 0
+        if problem == "log_probability":
+            explained = _of_answer(explained, examples[0])
         classes = tuple(
             self._class(explained, example, row, labels) for example, row in zip(examples, scores, strict=True)
         )
@@ -172,6 +172,17 @@ class Target:
                 raise BadInput(f"target='gold', but example {quoted(example.id)} has no label; use target='predicted'.")
             return _gold_number(example.label, example, labels)
         return _class_number(explained, labels)
+
+
+def _of_answer(explained: str | int, example: Example) -> str | int:
+    """What is explained of an answer in the text; raises `BadInput` for a gold one, which no label names."""
+    if explained == "gold":
+        way = in_syntax("answer='…' names it, with target='predicted'", "--answer names it, without --target")
+        raise BadInput(
+            f"target='gold' is a label, and the gold answer of example {quoted(example.id)} is a part of its text: "
+            f"{way}."
+        )
+    return 0 if explained == "predicted" else explained
 
 
 def _check_finite(example: Example, scores: Tensor, classes: Sequence[int], labels: Sequence[str]) -> None:

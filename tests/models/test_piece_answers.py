@@ -321,6 +321,87 @@ def test_texts_with_few_places_pay_for_no_more():
     assert passes.forward == 2 * len(answers)  # ours, and the guard's own call
 
 
+class OwnTagger(torch.nn.Module):
+    """A tagger that has nothing of the library's but its configuration."""
+
+    def __init__(self, tags=TAGS, returns=lambda logits: logits):
+        super().__init__()
+        self.config = transformers.PretrainedConfig(id2label=dict(enumerate(tags)), num_labels=len(tags))
+        self.table, self.reader = torch.nn.Embedding(4000, 8), torch.nn.GRU(8, 6, batch_first=True, bidirectional=True)
+        self.head, self.returns = torch.nn.Linear(12, len(TAGS)), returns
+
+    def get_input_embeddings(self):
+        return self.table
+
+    def forward(self, input_ids):
+        return self.returns(self.head(self.reader(self.table(input_ids))[0]))
+
+
+class OwnBert(transformers.BertPreTrainedModel):
+    """A tagger of a class of the user's own, on an encoder of the library."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.bert, self.head = transformers.BertModel(config), torch.nn.Linear(config.hidden_size, config.num_labels)
+        self.post_init()
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None):
+        states = self.bert(input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)[0]
+        return {"logits": self.head(states)}
+
+
+def own_taggers():
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        library = network_for_pieces("TokenClassification", "bert").config
+        return [OwnTagger(), OwnTagger(returns=lambda logits: (logits, None)), OwnBert(library)]
+
+
+@pytest.mark.parametrize("network", own_taggers(), ids=("plain", "tuple", "bert"))
+def test_any_network_with_logits_of_each_token_is_a_tagger(network):
+    network, tokenizer = network.double().eval(), TOKENIZERS["bert"]()
+    model = pellucid.load(network, tokenizer)
+    ids = tokenizer(TEXT, return_tensors="pt")["input_ids"]
+    [result] = pellucid.explain(model, TEXT, "gradient_x_input", answer="film", target="I-LOC")
+    ((piece, _),) = result.example.meta["answer_place"][4]
+
+    def tag_logits(ids):
+        answer = network(ids)
+        return (answer["logits"] if isinstance(answer, dict) else answer[0] if isinstance(answer, tuple) else answer)[0]
+
+    seen = []
+    hook = network.get_input_embeddings().register_forward_hook(
+        lambda _, __, output: seen.append(output.detach().requires_grad_()) or seen[-1]
+    )
+    value = tag_logits(ids)[piece, TAGS.index("I-LOC")]
+    hook.remove()
+    (gradient,) = torch.autograd.grad(value, seen[0])
+    assert result.target.value == pytest.approx(float(value), abs=1e-6)
+    np.testing.assert_allclose(result.scores, (gradient * seen[0]).sum(-1)[0].detach(), atol=1e-6)
+    assert result.prediction.label == TAGS[int(tag_logits(ids)[piece].argmax())]
+    # Words taken out by hand; the one that is tagged is masked.
+    [result] = pellucid.explain(model, TEXT, "occlusion", answer="film", target="I-LOC", unit="piece", operator="mask")
+    for unit in range(1, ids.shape[1] - 1):
+        masked = ids.clone()
+        masked[0, unit] = tokenizer.mask_token_id
+        without = tag_logits(masked)[piece, TAGS.index("I-LOC")]
+        assert result.scores[unit] == pytest.approx(float(value - without), abs=1e-6)
+
+
+def test_a_network_whose_numbers_are_of_no_token_is_refused():
+    tokenizer = TOKENIZERS["bert"]()
+    with pytest.raises(ModelCannot, match=r"of shape \(1, 6, 5\) for a text of 6 pieces, and its config names 3"):
+        pellucid.load(OwnTagger(TAGS[:3]), tokenizer)
+    with pytest.raises(ModelCannot, match=r"what tags pieces gives \(1, 6, 5\)"):
+        pellucid.load(OwnTagger(returns=lambda logits: logits[:, 1:]), tokenizer)
+    own = OwnTagger()
+    network = pellucid.from_network(
+        own, tokenize=lambda text: [(1, 0, 1), (2, 1, 2)], logits=lambda ids, attended: own(ids), labels=TAGS
+    )
+    with pytest.raises(ModelCannot, match=r"tags tokens is explained with its tokenizer: pellucid.load\(network"):
+        pellucid.explain(network, "film")
+
+
 def test_what_is_no_question_gets_a_sentence():
     tokenizer = TOKENIZERS["bert"]()
     tagger = pellucid.load(network_for_pieces("TokenClassification", "bert"), tokenizer)
@@ -331,6 +412,14 @@ def test_what_is_no_question_gets_a_sentence():
         (lambda: pellucid.explain(guesser, "A [MASK] film.", answer="film"), BadInput, "leave answer= away"),
         (lambda: pellucid.explain(reader, PASSAGE), BadInput, r"give pairs: \(question, passage\)"),
         (lambda: pellucid.explain(reader, question(QUESTION, PASSAGE), answer="Bergen"), BadInput, "stands not in"),
+        (lambda: pellucid.explain(reader, question(QUESTION, PASSAGE), target="gold"), BadInput, "answer='…' names it"),
+        (
+            lambda: pellucid.explain(
+                reader, replace(question(QUESTION, PASSAGE), label="Mona"), "occlusion", target="gold"
+            ),
+            BadInput,
+            "the gold answer of example 'asked' is a part of its text",
+        ),
         (lambda: pellucid.explain(tagger, "a film, a film", answer="film"), BadInput, "stands 2 times in"),
         (lambda: pellucid.explain(tagger, question("A film.", "A sea.")), BadInput, "give one text"),
         (lambda: pellucid.explain(tagger, "film " * 600, answer="film film"), BadInput, "stands 599 times|pieces"),

@@ -28,11 +28,22 @@ from pellucid.base.kinds import encoders
 from pellucid.base.memory import check_memory
 from pellucid.base.packages import install_command
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.classifiers.hooks import evaluating
 from pellucid.models.classifiers.in_memory import check_in_memory, check_of_library
-from pellucid.models.classifiers.piece_answers import ANSWERS, Kind, PieceAnswers, kind_of, word_labels
+from pellucid.models.classifiers.network_facts import TRIAL
+from pellucid.models.classifiers.piece_answers import (
+    ANSWERS,
+    Kind,
+    PieceAnswers,
+    check_shape,
+    kind_of,
+    logits_in,
+    word_labels,
+)
 from pellucid.models.classifiers.running import check_labels
 from pellucid.models.classifiers.tokens import Tokenizer, tokenized
 from pellucid.models.families.encoder import Encoder
+from pellucid.models.families.probes import adapted_network, device_of, taken
 from pellucid.models.folders.configuration import check_folder_kind, class_names, tokenizer_configuration
 from pellucid.models.folders.library_network import (
     guarded,
@@ -198,6 +209,8 @@ def wrap(
     """A classifier from a Hugging Face model and tokenizer already in memory; also of one that answers for pieces."""
     kind = kind_of(type(network).__name__)
     (check_in_memory if kind is None else check_of_library)(network)
+    if kind is None and _tags_pieces(network, tokenizer):
+        kind = "tag"
     if not getattr(tokenizer, "is_fast", False):
         raise ModelCannot(
             f"{type(tokenizer).__name__} gives no character offsets; use the fast tokenizer of this model."
@@ -214,6 +227,25 @@ def wrap(
     if problem == "one_logit":
         labels = (f"not {labels[0]}", labels[0])
     return Classifier(network, tokenizer, labels, problem, title)
+
+
+def _tags_pieces(network: nn.Module, tokenizer: Tokenizer) -> bool:
+    """Whether a network of the user's own class gives numbers for each piece; raises `ModelCannot` where they fit
+    neither pieces nor texts.
+    """
+    name = type(network).__name__
+    if type(adapted_network(network)).__module__.startswith("transformers."):
+        return False
+    columns = taken(network, dict(tokenized(tokenizer, TRIAL.segments, return_tensors="pt").to(device_of(network))))
+    try:
+        with torch.no_grad(), evaluating(network):
+            logits = logits_in(network(**columns), name)
+    except Exception:  # whoever explains by it says what is wrong
+        return False
+    if logits.ndim < 3:
+        return False
+    check_shape(logits, columns, _labels(network.config), name)  # type: ignore[arg-type]
+    return True
 
 
 def _of_pieces(network: nn.Module, tokenizer: Tokenizer, kind: Kind, problem: Problem | None, title: str) -> Classifier:

@@ -286,10 +286,19 @@ class NetworkClassifier:
             came += f" of {logits.dtype}" if isinstance(logits, Tensor) and not logits.is_floating_point() else ""
             raise ModelCannot(
                 f"{self.name}: logits must give a tensor of floating-point numbers of shape {expected} for "
-                f"{shape[0]} texts and {len(self.labels)} classes; {came} came."
+                f"{shape[0]} texts and {len(self.labels)} classes; {came} came.{self._of_tokens(logits)}"
             )
         self._read.add(shape)
         return logits
+
+    def _of_tokens(self, logits: object) -> str:
+        """What is said of logits for each token."""
+        if not isinstance(logits, Tensor) or logits.ndim != 3:
+            return ""
+        return (
+            " A network that tags tokens is explained with its tokenizer: pellucid.load(network, tokenizer), where it "
+            "has a config with id2label, and get_input_embeddings(), as the library's networks have."
+        )
 
     def _failure(self, shape: tuple[int, ...], error: Exception) -> str:
         """What is said of ids of this shape, beside one that the user's function has read."""

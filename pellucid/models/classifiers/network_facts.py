@@ -27,6 +27,7 @@ from pellucid.models.families.probes import (
     most_pieces,
     parameter_names,
     rows_of_table,
+    taken,
 )
 from pellucid.models.families.structure import Structure, observed, structure_of
 from pellucid.models.pooling.pooler import PieceTensors, piece_tensors
@@ -174,8 +175,8 @@ class NetworkFacts:
         return encode(self.own_tokenizer, [TRIAL], NO_LIMIT, SpecialIds(None, None)).rows[0]
 
     def text_columns(self, segments: Sequence[str]) -> dict[str, Tensor]:
-        """The tokenizer's own tensors for one text or pair."""
-        return dict(tokenized(self.own_tokenizer, segments, return_tensors="pt").to(self.device))
+        """The tokenizer's own tensors for one text or pair, as far as the network's forward takes them."""
+        return taken(self.network, dict(tokenized(self.own_tokenizer, segments, return_tensors="pt").to(self.device)))
 
     def read_columns(self, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """The columns, without token types where the tokenizer has none."""

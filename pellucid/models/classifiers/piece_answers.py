@@ -4,6 +4,7 @@ A row says by its column `read` which pieces are asked about, and what the netwo
 logits. So a place in a text is explained, judged and drawn as a text with its class is.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -87,11 +88,42 @@ class PieceAnswers:
 
     def parts(self, answer: Any, name: str) -> list[Tensor]:
         """The logits in what a forward returned: [row piece label], or of starts and ends [row piece] each."""
-        names = ("start_logits", "end_logits") if self.kind == "answer" else ("logits",)
+        if self.kind != "answer":
+            return [logits_in(answer, name)]
+        names = ("start_logits", "end_logits")
         parts = [getattr(answer, part, None) for part in names]
         if any(not isinstance(part, Tensor) for part in parts):
             raise ModelCannot(f"{name} returned {type(answer).__name__} without {' and '.join(names)}.")
         return parts  # type: ignore[return-value]
+
+
+def logits_in(answer: Any, name: str) -> Tensor:  # Any: whatever a forward returns
+    """The logits in what a network returned: by that name, as the first of several outputs, or alone; raises
+    `ModelCannot` where there are none.
+    """
+    if isinstance(answer, Mapping):
+        logits = answer.get("logits")
+    elif isinstance(answer, tuple | list) and answer:  # config.return_dict=False
+        logits = answer[0]
+    else:
+        logits = getattr(answer, "logits", answer)
+    if not isinstance(logits, Tensor) or not logits.is_floating_point():
+        raise ModelCannot(
+            f"{name} returned {type(answer).__name__} without logits; its forward must return a tensor of them [text "
+            f"class], alone, as the first of several outputs or by the name logits."
+        )
+    return logits
+
+
+def check_shape(logits: Tensor, columns: Mapping[str, Tensor], labels: Sequence[str], name: str) -> None:
+    """Raise `ModelCannot` for logits of one text, by these columns, that are not [text piece label]."""
+    expected = (*columns["input_ids"].shape, len(labels))
+    if tuple(logits.shape) != expected:
+        raise ModelCannot(
+            f"{name} gives logits of shape {tuple(logits.shape)} for a text of {expected[1]} pieces, and its config "
+            f"names {expected[2]} classes; what tags pieces gives {expected}: for each piece a number for each class "
+            f"of id2label."
+        )
 
 
 def tag_logits(logits: Tensor, read: Tensor, attended: Tensor, exchanged: Tensor | None) -> Tensor:

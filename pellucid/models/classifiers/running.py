@@ -13,7 +13,7 @@ from pellucid.base.checks import listed, quoted, reason
 from pellucid.base.errors import BadSetting, ModelCannot, PellucidError
 from pellucid.base.memory import index_on, is_memory_error, to_device
 from pellucid.models.classifiers.hooks import head_at
-from pellucid.models.classifiers.piece_answers import PieceAnswers
+from pellucid.models.classifiers.piece_answers import PieceAnswers, logits_in
 from pellucid.models.families.encoder import one_end_a_row, with_row_ends
 from pellucid.models.families.probes import end_id, parameter_names, without_cache
 from pellucid.models.pooling.pooler import OwnWeights, PieceTensors
@@ -254,7 +254,7 @@ def run_network(
         read = torch.zeros_like(attended) if read is None else read
         attended = attended[:, : read.shape[1]]
         return Output(logits=piece_answers.logits(answer, read, attended, name, arguments.of_row))
-    return answer if isinstance(answer, Output) else Output(logits=_logits(answer, name))
+    return answer if isinstance(answer, Output) else Output(logits=logits_in(answer, name))
 
 
 def _masks(read: Tensor, of_row: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -270,22 +270,6 @@ def _masks(read: Tensor, of_row: Tensor | None) -> tuple[Tensor, Tensor]:
     masks = pieces.new_zeros(of_text.shape[1], int(rank.max()) + 1)
     masks[of_row, rank] = pieces
     return masks, nn.functional.one_hot(rank, masks.shape[1])
-
-
-def _logits(answer: Any, name: str) -> Tensor:  # Any: whatever a forward returns
-    """The logits in what a network returned: by that name, as the first of several outputs, or alone."""
-    if isinstance(answer, Mapping):
-        logits = answer.get("logits")
-    elif isinstance(answer, tuple | list) and answer:  # config.return_dict=False
-        logits = answer[0]
-    else:
-        logits = getattr(answer, "logits", answer)
-    if not isinstance(logits, Tensor) or not logits.is_floating_point():
-        raise ModelCannot(
-            f"{name} returned {type(answer).__name__} without logits; its forward must return a tensor of them [text "
-            f"class], alone, as the first of several outputs or by the name logits."
-        )
-    return logits
 
 
 def _readable_batch(

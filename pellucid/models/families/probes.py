@@ -219,6 +219,13 @@ def block_input(args: tuple[Any, ...], kwargs: Mapping[str, object]) -> Any:  # 
     return args[0] if args else kwargs.get("hidden_states")
 
 
+def taken(network: nn.Module, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The columns of a tokenizer that a network's forward takes by name; all, where it hands on whatever it gets."""
+    parameters = inspect.signature(network.forward).parameters
+    hands_on = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    return {name: column for name, column in columns.items() if hands_on or name in parameters}
+
+
 def parameter_names(network: nn.Module) -> frozenset[str]:
     """The names of the arguments that a network's forward takes. Tried on all sixteen.
 
