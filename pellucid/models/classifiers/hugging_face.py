@@ -43,7 +43,7 @@ from pellucid.models.classifiers.piece_answers import (
 from pellucid.models.classifiers.running import check_labels
 from pellucid.models.classifiers.tokens import Tokenizer, tokenized
 from pellucid.models.families.encoder import Encoder
-from pellucid.models.families.probes import adapted_network, device_of, taken
+from pellucid.models.families.probes import adapted_network, columns_of, device_of
 from pellucid.models.folders.configuration import check_folder_kind, class_names, tokenizer_configuration
 from pellucid.models.folders.library_network import (
     guarded,
@@ -236,7 +236,9 @@ def _tags_pieces(network: nn.Module, tokenizer: Tokenizer) -> bool:
     name = type(network).__name__
     if type(adapted_network(network)).__module__.startswith("transformers."):
         return False
-    columns = taken(network, dict(tokenized(tokenizer, TRIAL.segments, return_tensors="pt").to(device_of(network))))
+    columns = columns_of(
+        network, dict(tokenized(tokenizer, TRIAL.segments, return_tensors="pt").to(device_of(network)))
+    )
     try:
         with torch.no_grad(), evaluating(network):
             logits = logits_in(network(**columns), name)

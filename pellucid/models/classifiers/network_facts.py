@@ -21,13 +21,13 @@ from pellucid.models.classifiers.running import Arguments, Call, Output, collate
 from pellucid.models.classifiers.tokens import Tokenizer, TokenizerAsCalled, encode, own_copy, tokenized
 from pellucid.models.families.encoder import EncoderConfiguration, padding_id
 from pellucid.models.families.probes import (
+    columns_of,
     computing_config,
     device_of,
     first_position,
     most_pieces,
     parameter_names,
     rows_of_table,
-    taken,
 )
 from pellucid.models.families.structure import Structure, observed, structure_of
 from pellucid.models.pooling.pooler import PieceTensors, piece_tensors
@@ -176,7 +176,9 @@ class NetworkFacts:
 
     def text_columns(self, segments: Sequence[str]) -> dict[str, Tensor]:
         """The tokenizer's own tensors for one text or pair, as far as the network's forward takes them."""
-        return taken(self.network, dict(tokenized(self.own_tokenizer, segments, return_tensors="pt").to(self.device)))
+        return columns_of(
+            self.network, dict(tokenized(self.own_tokenizer, segments, return_tensors="pt").to(self.device))
+        )
 
     def read_columns(self, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """The columns, without token types where the tokenizer has none."""

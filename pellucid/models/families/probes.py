@@ -219,7 +219,7 @@ def block_input(args: tuple[Any, ...], kwargs: Mapping[str, object]) -> Any:  # 
     return args[0] if args else kwargs.get("hidden_states")
 
 
-def taken(network: nn.Module, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def columns_of(network: nn.Module, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The columns of a tokenizer that a network's forward takes by name; all, where it hands on whatever it gets."""
     parameters = inspect.signature(network.forward).parameters
     hands_on = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
