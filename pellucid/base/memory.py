@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +52,14 @@ def not_enough_memory(doing: str) -> NotEnoughMemory:
     return NotEnoughMemory(
         f"There is not enough memory to {clipped(doing)}; free some, raise the process's limit, or give less at once."
     )
+
+
+def give_back() -> None:
+    """Hand freed memory back to the system, where it can be asked to: large tensors of many sizes else leave gaps that
+    nothing fits.
+    """
+    with suppress(AttributeError, OSError):  # only the C library of most Linux systems has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def to_device(tensor: Tensor, device: torch.device) -> Tensor:

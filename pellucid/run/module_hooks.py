@@ -38,8 +38,16 @@ def hook_output(
 def is_watched(module: nn.Module) -> bool:
     """Whether a hook on the module acts when this thread calls it, whoever registered it."""
     here = threading.get_ident()
-    hooks = [*list(module._forward_hooks.values()), *list(module._forward_pre_hooks.values())]
-    return any(getattr(hook, THREAD, here) == here for hook in hooks)
+    return any(getattr(hook, THREAD, here) == here for hook in _hooks(module))
+
+
+def is_foreign_watched(module: nn.Module) -> bool:
+    """Whether the module has a hook that this package did not register."""
+    return any(not hasattr(hook, THREAD) for hook in _hooks(module))
+
+
+def _hooks(module: nn.Module) -> list[Callable[..., Any]]:
+    return [*list(module._forward_hooks.values()), *list(module._forward_pre_hooks.values())]
 
 
 def after_every_call(module: nn.Module, step: Callable[..., Any]) -> None:

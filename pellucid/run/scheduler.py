@@ -26,6 +26,7 @@ from pellucid.run.windows import rows_of
 # purpose, and long texts run alone. Where padding changes a model's answers, only rows of one length share a pass.
 
 Item, Answer = TypeVar("Item"), TypeVar("Answer")
+Packs = Callable[[Sequence[Row], list[list[int]]], list[list[int]]]  # rows and the usual packs -> those that run
 CPU_TOKENS, DEVICE_TOKENS = 640, 32768
 START = 1 / 12  # the cost of starting a pack, as a share of the cost of a full one
 FINE = 200  # parts of a pack to which its size is found
@@ -140,26 +141,31 @@ class Scheduler:
         run: Callable[[list[Row]], Tensor],
         question: bytes = b"",
         check: Callable[[Tensor, Tensor], None] | None = None,
+        packs: Packs | None = None,
     ) -> Tensor:
         """[row ...]: run's answer for every row, on the CPU; each distinct row is computed once and remembered.
 
         run: some rows -> their answers [row ...], on any device: they are fetched when all packs have begun, so that a
         GPU computes one pack while the next is put together. question: the key of this kind of answers, beside other
         kinds for the same rows. check: (answers together, answers alone), for the most padded rows; it raises where
-        they differ.
+        they differ. packs: (rows that must run, the usual packs) -> those in which `run` takes them.
         """
         if len(self.known) > REMEMBERED:
             self.forget()
         keys = [row.digest + question for row in rows]
         fresh = {key: row for key, row in zip(keys, rows, strict=True) if key not in self.known}
-        padded = self._compute(list(fresh.values()), run, question)
+        padded = self._compute(list(fresh.values()), run, question, packs)
         if check is not None and (again := self._again(padded)):
             together = self.answers[question].at([self.known[row.digest + question] for row in again])
             self.check(together, again, run, check)
         return self.answers[question].at([self.known[key] for key in keys])
 
     def _compute(
-        self, rows: Sequence[Row], run: Callable[[list[Row]], Tensor], question: bytes
+        self,
+        rows: Sequence[Row],
+        run: Callable[[list[Row]], Tensor],
+        question: bytes,
+        packs: Packs | None,
     ) -> list[tuple[int, Row]]:
         """Run rows and remember their answers. Returns for each pack the padding of its most padded row, and that
         row.
@@ -167,8 +173,9 @@ class Scheduler:
         padded: list[tuple[int, Row]] = []
         begun: list[tuple[list[Row], Tensor]] = []
         done = 0
+        usual = self.packs_of_texts(rows)
         try:
-            for indices in self.packs_of_texts(rows):
+            for indices in usual if packs is None else packs(rows, usual):
                 pack = [rows[index] for index in indices]
                 begun.append((pack, torch.cat(self.halving(pack, run))))
                 padded.append((pack[0].length - pack[-1].length, pack[-1]))
@@ -271,15 +278,22 @@ def evaluate_rows(
     The answer to a row with windows is the mean of the answers to its windows. wide_head: what follows the last block
     is computed in float32 at least, for answers that are subtracted.
     """
-    dtype = torch.float32
+    dtype, reader = torch.float32, model
     want = replace(readout.want, wide_head=wide_head)
+    in_turn = getattr(model, "in_turn", lambda _: None)(want)  # of a model that writes
 
     def run(pack: list[Row]) -> Tensor:
         nonlocal dtype
         with torch.no_grad():
-            answers = readout.answers(model.trace(pack, want), pack)
+            answers = readout.answers(reader.trace(pack, want), pack)
         dtype = answers.dtype
         return answers if dtype == torch.float64 else answers.float()
+
+    def packs(fresh: Sequence[Row], usual: list[list[int]]) -> list[list[int]]:
+        nonlocal reader
+        order = in_turn.packs(fresh, usual, scheduler.tokens)
+        reader = model if order is None else in_turn
+        return usual if order is None else order
 
     def check(together: Tensor, alone: Tensor) -> None:
         check_edited(model, together, alone, dtype)
@@ -288,7 +302,7 @@ def evaluate_rows(
     with sums_remembered():
         read = rows if windows is None else [row for of_row in windows for row in of_row]
         question = readout.key + (b" wide" if wide_head else b"")
-        answers = scheduler.evaluate(read, run, question, check)
+        answers = scheduler.evaluate(read, run, question, check, None if in_turn is None else packs)
     if windows is None:
         return answers
     return torch.stack([part.mean(0) for part in answers.split([len(of_row) for of_row in windows])])

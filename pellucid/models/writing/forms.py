@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.tokens import Tokenizer
-from pellucid.models.families.probes import most_pieces
+from pellucid.models.families.probes import most_pieces, parameter_names
 from pellucid.models.writing.chat import chat_pieces, prompt_ids
 from pellucid.models.writing.tokenizing import (
     Piece,
@@ -131,13 +131,13 @@ class EncoderDecoder:
                 return_dict=True,
             ).logits
 
-    def plain_logits(self, example: Example, device: torch.device) -> Tensor:
-        """[place id]: source and forced target, as a user gives them."""
+    def plain_logits(self, example: Example, device: torch.device, first: int) -> Tensor:
+        """[place id]: source and forced target, as a user gives them; from place `first` on."""
         source, target = two_texts(example, self.name)
         read = torch.tensor([encoded_source(self.tokenizer, source)["input_ids"]], device=device)
         labels = torch.tensor([encoded_target(self.tokenizer, target)["input_ids"]], device=device)
         inputs = self._inputs_for(labels)  # FSMT does not do it by itself
-        return self.network(input_ids=read, decoder_input_ids=inputs, labels=labels, return_dict=True).logits[0]
+        return self.network(input_ids=read, decoder_input_ids=inputs, labels=labels, return_dict=True).logits[0, first:]
 
 
 def _source_places(row: Row) -> list[tuple[int, int]]:
@@ -217,8 +217,9 @@ class LanguageModel:
 
     def _places(self, row: Row) -> list[tuple[int, int]]:
         """The prompt's pieces at their positions, the written ones after all places of the prompt."""
+        first, numbers, positions = self.place_of(row, 0), row.own_numbers, row.positions
         return [
-            (self.place_of(row, row.own_numbers[piece]) if type == WRITTEN else row.positions[piece], piece)
+            (first + numbers[piece] if type == WRITTEN else positions[piece], piece)
             for piece, type in enumerate(row.types)
         ]
 
@@ -236,18 +237,23 @@ class LanguageModel:
                 input_ids=texts.ids, attention_mask=texts.attended, use_cache=False, return_dict=True
             ).logits
 
-    def plain_logits(self, example: Example, device: torch.device) -> Tensor:
-        """[place id]: prompt and continuation as one text, as a user gives it."""
+    def plain_logits(self, example: Example, device: torch.device, first: int) -> Tensor:
+        """[place id]: prompt and continuation as one text, as a user gives it; from place `first` on."""
+        ids = torch.tensor([self._plain_ids(example)], device=device)
+        last = ids.shape[1] - first  # logits of all places, 32,000 numbers each, would be more than all else
+        fewer = {"logits_to_keep": last} if "logits_to_keep" in parameter_names(self.network) else {}
+        read = torch.ones_like(ids)  # the token that begins texts may be the one that fills them, too
+        output = self.network(input_ids=ids, attention_mask=read, use_cache=False, return_dict=True, **fewer)
+        return output.logits[0, -last:]
+
+    def _plain_ids(self, example: Example) -> list[int]:
         prompt, continuation = two_texts(example, self.name)
         if turns_of(example):
-            chat = torch.tensor([prompt_ids(self.tokenizer, prompt) + prompt_ids(self.tokenizer, continuation)])
-            return self.network(input_ids=chat.to(device), use_cache=False, return_dict=True).logits[0]
+            return prompt_ids(self.tokenizer, prompt) + prompt_ids(self.tokenizer, continuation)
         text, start = joined(example, prompt, continuation)
         encoded = encoded_prompt(self.tokenizer, text)
         begin = [] if first_after(encoded, text, start, example) else [self._blank]
-        ids = torch.tensor([[*begin, *encoded["input_ids"]]], device=device)
-        read = torch.ones_like(ids)  # the token that begins texts may be the one that fills them, too
-        return self.network(input_ids=ids, attention_mask=read, use_cache=False, return_dict=True).logits[0]
+        return [*begin, *encoded["input_ids"]]
 
 
 def _in_its_text(piece: Piece, is_written: bool, text: str, start: int) -> Piece:

@@ -78,8 +78,8 @@ def track(rows: Sequence[Row], places: Places, blank: int, writes: PlaceOf | Non
     longest = max(lengths)
     ids, pieces = torch.full((len(rows), longest), blank), torch.full((len(rows), longest), NO_PIECE)
     for index, (row, of_row) in enumerate(zip(rows, of_rows, strict=True)):
-        for place, piece in of_row:
-            ids[index, place], pieces[index, place] = row.ids[piece], piece
+        there, numbers = torch.tensor(of_row, dtype=torch.long).reshape(-1, 2).unbind(1)
+        ids[index, there], pieces[index, there] = torch.tensor(row.ids, dtype=torch.long)[numbers], numbers
     attended = (pieces >= 0).long()
     if writes is not None:
         attended[:, 0] = 1
@@ -92,7 +92,10 @@ def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device)
 
     place_of: (row, number of a piece as encoded) -> its place.
     """
-    written = [[(id, place_of(row, piece) - 1) for piece, id in enumerate(row.written) if id >= 0] for row in rows]
+    written = []
+    for row in rows:
+        before = place_of(row, 0) - 1  # places are counted like pieces
+        written.append([(id, before + piece) for piece, id in enumerate(row.written) if id >= 0])
     longest = max(map(len, written))
     filled = [[*of_row, *[(NO_PIECE, 0)] * (longest - len(of_row))] for of_row in written]
     both = torch.tensor(filled, device=device)
@@ -137,8 +140,8 @@ class Form(Protocol):
         """[row place id] of the last track, or of the places that its head was asked for."""
         ...
 
-    def plain_logits(self, example: Example, device: torch.device) -> Tensor:
-        """[place id]: the user's own call; place k says the piece at place k + 1."""
+    def plain_logits(self, example: Example, device: torch.device, first: int) -> Tensor:
+        """[place id]: the user's own call, from place `first` on; place k says the piece at place k + 1."""
         ...
 
 
@@ -222,6 +225,11 @@ class Layers:
     encoder: Blocks | None
     decoder: Blocks | None
     lacks: Mapping[str, str]
+
+    @property
+    def every_block(self) -> list[nn.Module]:
+        """The blocks of both parts."""
+        return [block for part in (self.encoder, self.decoder) if part is not None for block in part.modules]
 
     @property
     def n_encoder(self) -> int:

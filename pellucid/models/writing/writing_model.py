@@ -5,6 +5,7 @@ before.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
@@ -18,7 +19,9 @@ from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.classifiers.tokens import Tokenizer
 from pellucid.models.families.probes import computing_config, device_of
 from pellucid.models.translation.translator_folder import source_spans_of, span_readings
+from pellucid.models.writing.recomputed_blocks import recomputed
 from pellucid.models.writing.recorded_layers import RecordedLayers
+from pellucid.models.writing.shared_beginnings import SharedBeginnings, keeps_keys
 from pellucid.models.writing.tokenizing import recorded_product, written_spans
 from pellucid.models.writing.tracks import Form, Layers, Track, layers_of, writing_places
 from pellucid.run.batch import Batch, Row, SpecialIds
@@ -46,6 +49,7 @@ class WritingModel:
     name: str
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    beginnings: dict[int, bool] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     labels: ClassVar[tuple[str, ...]] = ("log-probability of the text",)
     problem: ClassVar[Problem] = "regression"
@@ -131,6 +135,17 @@ class WritingModel:
         run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
         return undisturbed(self.network, self.name, run, shared_numbers)
 
+    def in_turn(self, want: Want) -> SharedBeginnings | None:
+        """What runs edited rows one after another; None where the network cannot go on from a row's beginning, or more
+        is wanted than what it writes.
+        """
+        plain = replace(want, wide_head=False) == NOTHING
+        return SharedBeginnings(self, want) if plain and self._keeps_keys else None
+
+    @cached_property
+    def _keeps_keys(self) -> bool:
+        return self.head is not None and keeps_keys(self.network)
+
     def _trace_once(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
         tracks, count = self.form.tracks(rows, self.device), max(1, *map(len, rows))
         ids, places = writing_places(rows, self.form.place_of, self.device)
@@ -144,10 +159,13 @@ class WritingModel:
             recorded = self._recorded(tracks, want, layer, embeddings, count)
             for context in () if recorded is None else recorded.contexts(self.network):
                 stack.enter_context(context)
-            if want.under is not None:
-                stack.enter_context(want.under(self.network))
-            products = stack.enter_context(recorded_product(self._head))
-            stack.enter_context(head_at(self._head, places))
+            under = nullcontext if want.under is None else partial(want.under, self.network)
+            if want.gradients and not want.attention:
+                n_places = sum(track.ids.numel() for track in tracks)
+                stack.enter_context(recomputed(self.layers.every_block, n_places, under))
+            stack.enter_context(under())
+            products = stack.enter_context(recorded_product(self.head))
+            stack.enter_context(head_at(self.head, places))
             read_spans = stack.enter_context(span_readings(self.network))
             if want.wide_head and self.layers.decoder is not None:
                 stack.enter_context(wide_after(self.layers.decoder.modules, self.layers.decoder.count))
@@ -183,7 +201,7 @@ class WritingModel:
         return RecordedLayers(self.layers, tracks, want, layer, point, count=count)
 
     @property
-    def _head(self) -> nn.Module | None:
+    def head(self) -> nn.Module | None:
         """What turns states into numbers for the vocabulary."""
         head = self.network.get_output_embeddings()
         is_input = any(head is module for module in self.form.embeddings)  # FSMT's: it looks ids up
@@ -227,10 +245,11 @@ class WritingModel:
         """[1]: the log-probability of the second text after the first, from the user's own call."""
         (row,) = self.encode([example]).rows
         ids, places = writing_places([row], self.form.place_of, self.device)
-        answer = lambda: self.form.plain_logits(example, self.device)  # noqa: E731
+        first = int(places.min())
+        answer = lambda: self.form.plain_logits(example, self.device, first)  # noqa: E731
         with torch.no_grad():
             logits = undisturbed(self.network, self.name, answer, lambda numbers: [numbers])
-        return WrittenTrace(logits[None, places[0]], ids).log_probabilities(ids).sum(-1)
+        return WrittenTrace(logits[None, places[0] - first], ids).log_probabilities(ids).sum(-1)
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """Rows of a model that writes are never cut into windows."""
