@@ -277,7 +277,8 @@ class FunctionClassifier:
         is_list, count = isinstance(texts, list), len(texts)
         try:
             # A list of its own, to change at will.
-            answer = np.asarray(self.function(list(texts) if is_list else texts.copy()), dtype=np.float64)
+            came = self.function(list(texts) if is_list else texts.copy())
+            answer = None if came is None else np.asarray(came, dtype=np.float64)
         except PellucidError:  # of a service, which says what happened
             raise
         except Exception as error:  # anything can happen in a user's function
@@ -288,6 +289,11 @@ class FunctionClassifier:
                 f"{self.name}: the function failed on {count} {'texts' if is_list else 'rows'} (first: {first:.60}): "
                 f"{type(error).__name__}: {error}"
             ) from error
+        if answer is None:
+            raise ModelCannot(
+                f"{self.name}: the function returned None; for {count} texts it must return {count} x {self.width} "
+                f"numbers, one a class ({', '.join(self.labels)}). Does it end without return?"
+            )
         return self.checked(answer, count)
 
     def _logits(self, answer: np.ndarray) -> Tensor:

@@ -197,7 +197,11 @@ class AnsweredFailure(Exception):
 
 
 class Unanswered(Exception):
-    """What a service did to some texts, each time it was asked."""
+    """What a service did to some texts, each time it was asked. is_silent: it could not be reached at all."""
+
+    def __init__(self, words: str, is_silent: bool) -> None:
+        super().__init__(words)
+        self.is_silent = is_silent
 
 
 @dataclass
@@ -225,7 +229,7 @@ class CallPace:
 @dataclass(repr=False)
 class Service:
     """A function from texts to numbers [text number], which asks another one. checked: raises `ModelCannot` for an
-    answer that cannot be. digest: of what it is.
+    answer that cannot be. digest: of what it is. answered: a text that it has answered, once there is one.
     """
 
     ask: Callable[[list[Any]], Any]
@@ -237,6 +241,7 @@ class Service:
     at_once: int
     tries: int
     digest: str
+    answered: list[Text] = field(default_factory=list)
 
     def __call__(self, texts: Sequence[Text]) -> np.ndarray:
         """[text number]: each text that was not answered before is asked once."""
@@ -267,6 +272,7 @@ class Service:
         """
         try:
             self.answers.keep([key_of(text) for text in texts], self._tried(texts, ended))
+            self.answered[:] = texts[:1]
         except Unanswered as failure:
             if not (is_there or ended.is_set()):
                 self._check_there(texts, failure, ended)
@@ -274,16 +280,20 @@ class Service:
                 return
             if len(texts) == 1:
                 raise ModelCannot(f"{self.name}: {failure}, for the text {clipped(quoted(texts[0]))}.") from None
+            known = self.answers.known([key_of(text) for text in texts])
             for text in texts:
-                self._ask_batch([text], ended, is_there=True)
+                if key_of(text) not in known:
+                    self._ask_batch([text], ended, is_there=True)
 
     def _check_there(self, texts: list[Text], failure: Unanswered, ended: threading.Event) -> None:
-        """Raise `ServiceAway` where plain sentences of different words fail as well: then no text is to blame."""
-        for sentence in PLAIN:
-            try:
-                self._tried([sentence if isinstance(texts[0], str) else (sentence, sentence)], ended)
-            except Unanswered:
-                continue
+        """Raise `ServiceAway` where plain sentences of different words fail as well, and a text that it has answered,
+        or, where there is none, each of these texts by itself: then no text is to blame.
+        """
+        plain = [sentence if isinstance(texts[0], str) else (sentence, sentence) for sentence in PLAIN]
+        if any(self._is_answered(sentence, ended, self.tries) for sentence in plain):
+            return
+        others = list(self.answered) or ([] if failure.is_silent or len(texts) == 1 else texts)
+        if any(self._is_answered(text, ended, 1) for text in others):
             return
         if not ended.is_set():
             raise ServiceAway(
@@ -291,9 +301,16 @@ class Service:
                 f"too; what it answered before is kept, so that another call goes on."
             )
 
-    def _tried(self, texts: list[Text], ended: threading.Event) -> np.ndarray:
-        failure, pause = "", FIRST_WAIT
-        for attempt in range(1, self.tries + 1):
+    def _is_answered(self, text: Text, ended: threading.Event, tries: int) -> bool:
+        try:
+            self.answers.keep([key_of(text)], self._tried([text], ended, tries))
+        except Unanswered:
+            return False
+        return True
+
+    def _tried(self, texts: list[Text], ended: threading.Event, tries: int | None = None) -> np.ndarray:
+        failure, pause, tries, is_silent = "", FIRST_WAIT, self.tries if tries is None else tries, False
+        for attempt in range(1, tries + 1):
             self.pace.wait(ended)
             if ended.is_set():
                 break
@@ -301,8 +318,8 @@ class Service:
                 return self.checked(_numbers(self.ask(list(texts))), len(texts))
             except Exception as error:  # anything can happen in a user's function
                 failure = _in_words(error, self.name) + (f" ({attempt} times)" if attempt > 1 else "")
-                wish = wished_pause(error)
-                if not is_passing(error) or attempt == self.tries:
+                wish, is_silent = wished_pause(error), isinstance(error, OSError) and status_of(error) is None
+                if not is_passing(error) or attempt == tries:
                     break
             if wish is not None and wish > LONGEST_WAIT:
                 failure += f", and asks for a pause of {wish:,.0f} seconds"
@@ -312,7 +329,7 @@ class Service:
             else:
                 ended.wait(min(pause, LONGEST_WAIT))
             pause *= 2
-        raise Unanswered(failure)
+        raise Unanswered(failure, is_silent)
 
 
 PLAIN = (PROBES[0], "Seven trains left.")  # that share no word
