@@ -19,8 +19,8 @@ def stars(texts):
 def test_falls_are_those_of_the_value():
     model = pellucid.from_function(stars, ["stars"], problem="regression")
     table = pellucid.compare(model, list(TEXTS), ["occlusion"], resamples=20)
-    taken = ["A film", "A fine  evening", "The  was dull", "Dull dull film with a  end"]  # the word of highest score
-    falls = np.array(stars(list(TEXTS))) - np.array(stars(taken))
+    edited = ["A film", "A fine  evening", "The  was dull", "Dull dull film with a  end"]  # the word of highest score
+    falls = np.array(stars(list(TEXTS))) - np.array(stars(edited))
     of_one = pellucid.compare(model, list(TEXTS), ["occlusion"], [("comprehensiveness", {"fractions": (0.01,)})])
     assert of_one.cells[0].value.mean == pytest.approx(falls.mean())
     assert {cell.metric for cell in table.cells} == {"comprehensiveness", "sufficiency"}

@@ -145,7 +145,7 @@ def test_a_text_with_an_error_is_named_and_all_others_are_explained(model, tmp_p
         explained(model, texts, tmp_path / "strict", max_failures=0)
 
 
-def test_what_stays_is_taken_out_of_no_row_of_a_run(model, tmp_path):
+def test_what_stays_in_the_rows_of_a_run(model, tmp_path):
     run = explained(model, TEXTS[:6], tmp_path / "run", keep=["film", "Dull"])
     alone = pellucid.explain(model, TEXTS[:6], "occlusion", keep=["film", "Dull"])
     assert [each.scores.tobytes() for each in run] == [each.scores.tobytes() for each in alone]
