@@ -166,8 +166,8 @@ class FixedParts:
 
     def __init__(self, keep: FixedPart | Sequence[FixedPart] | None) -> None:
         is_single = isinstance(keep, str | re.Pattern | Mapping)
-        parts: Sequence[object] = [keep] if is_single else [] if keep is None else listed_members(keep)
-        if keep is not None and not parts:
+        parts: Sequence[object] = [] if keep is None else [keep] if is_single else listed_members(keep) or []
+        if not parts and keep is not None:
             raise BadInput(f"keep={quoted(keep)} names no part of a text; give {FORMS}.")
         self.parts = [_checked_part(part) for part in parts]
         self.count, self._without = 0, [(0, list[str]()) for _ in parts]  # texts without a part, and the first ids

@@ -19,7 +19,8 @@ from torch import Tensor
 from pellucid.base.checks import every, listed, of_class, one_of
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
 from pellucid.base.packages import cached_property
-from pellucid.models.classifiers.readable import LinearPipeline, Reader
+from pellucid.models.classifiers.linear_grams import LinearPipeline
+from pellucid.models.classifiers.readable import Reader
 from pellucid.models.classifiers.running import class_names
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds
