@@ -34,10 +34,10 @@ def occlusion(
     Source: Zeiler & Fergus (2014), "Visualizing and Understanding Convolutional Networks"; Li, Monroe &
     Jurafsky (2016), "Understanding Neural Networks through Representation Erasure" (leave-one-out).
 
-    unit: what is taken out and scored, "word", "piece", "sentence" or "paragraph"; with "span" each span of up to
-    max_width words of one text has a score, its own fall. window: how many units are taken out together, inside one
-    text (a shorter text is taken out whole). operator: how units are taken out; see `pellucid.run.batch.edit`. Special
-    tokens are never taken out and score 0.
+    unit: what is taken out and scored, "word", "piece", "character" (where pieces are no longer), "sentence" or
+    "paragraph"; with "span" each span of up to max_width words of one text has a score, its own fall. window: how many
+    units are taken out together, inside one text (a shorter text is taken out whole). operator: how units are taken
+    out; see `pellucid.run.batch.edit`. Special tokens are never taken out and score 0.
     """
     at_least("window", window, 1)
     at_least("max_width", max_width, 1)

@@ -87,6 +87,7 @@ diagnostics = Catalogue(
 # judges: "faithfulness" to the model, "plausibility" to people, or "truth" where the reason is known
 # needs: what an example must have, such as "rationales" (marked evidence); empty where any example will do
 # capabilities: what a model must have, in the terms of methods; empty where any function will do
+# of_classes: it asks which class the model predicts, so that it judges no model that gives a value
 # usual: it is part of "all metrics"; else it runs only when it is named
 # column: where it stands in tables, lowest first; metrics without a number come last, by name
 # curve_axis: the label of its curve's horizontal axis
@@ -101,6 +102,7 @@ metrics = Catalogue(
             "judges": "faithfulness",
             "needs": frozenset(),
             "capabilities": frozenset(),
+            "of_classes": False,
             "usual": True,
             "column": math.inf,
             "curve_axis": "share of the text",

@@ -14,7 +14,7 @@ from pellucid.run.batch import Batch, Operator, Row
 from pellucid.run.model import WRITING, Model
 from pellucid.run.predicting import refuse_infinite
 from pellucid.run.scheduler import Scheduler, evaluate_rows
-from pellucid.run.target import class_logits, class_probabilities
+from pellucid.run.target import Problem, class_logits, class_probabilities
 from pellucid.text.example import Example, Rationale, marked
 from pellucid.text.ranges import contents_of, tied_orders
 from pellucid.text.units import KINDS, Kind, Units
@@ -102,14 +102,15 @@ class Case:
     def probabilities(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant class]: the model's probabilities for edited rows, each computed once.
 
-        Of a model that writes one number, the geometric mean of the probabilities of the pieces that it writes: that of
-        a whole text is next to nothing, and falls by next to nothing.
+        Of a model that gives a value, that value, in its own unit. Of a model that writes one number, the geometric
+        mean of the probabilities of the pieces that it writes: that of a whole text is next to nothing, and falls by
+        next to nothing.
         """
         if WRITING in self.model.capabilities:
             counts = [sum(id >= 0 for id in rows[0].written) for rows in variants]
             pairs = zip(self._logits(variants), counts, strict=True)
             return [(logits / count).exp().numpy() for logits, count in pairs]
-        return [class_probabilities(logits, self.model.problem).numpy() for logits in self._logits(variants)]
+        return [class_answers(logits, self.model.problem).numpy() for logits in self._logits(variants)]
 
     def predictions(self, variants: Sequence[Sequence[Row]]) -> list[np.ndarray]:
         """For each example [variant]: the class that the model predicts for edited rows, each computed once."""
@@ -147,6 +148,11 @@ class Case:
     def rationales(self, unit: Kind) -> list[np.ndarray | None]:
         """For each example [unit] bool: True where a person marked the unit; None where nothing is marked."""
         return [marked_units(view) for view in self.views(unit)]
+
+
+def class_answers(logits: Tensor, problem: Problem) -> Tensor:
+    """[..., logit] -> [..., class]: what falls when words are taken out, probabilities or the value itself."""
+    return logits if problem == "regression" else class_probabilities(logits, problem)
 
 
 def gold_classes(examples: Sequence[Example], labels: Sequence[str]) -> list[int]:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 import torch
 
 from pellucid.base.catalogue import Call, Choice
-from pellucid.base.checks import at_least, in_syntax
+from pellucid.base.checks import at_least, in_syntax, listed
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.base.kinds import metrics as known_metrics
 from pellucid.base.packages import __version__
@@ -71,8 +71,12 @@ class Comparison:
         if WRITING in model.capabilities or model.problem == "log_probability":
             check_metrics_of_texts(model, self.calls)
             return
-        if model.problem == "regression":
-            raise ModelCannot(f"{model.name} gives a value, not a class; methods are compared on classifiers.")
+        if self.of_classes and not self.metrics:
+            names = listed(call.entry.name for call in self.of_classes)
+            raise ModelCannot(
+                f"{model.name} gives a value and no class, by which {names} would judge. Metrics that work with it: "
+                f"{', '.join(_possible_metrics(model))}."
+            )
         check_capabilities(model, self.metrics)
         check_units(self.request.calls, self.metrics)
         if any(call.settings.get("reference") == "gold" for call in self.metrics):
@@ -107,9 +111,22 @@ class Comparison:
 
     @cached_property
     def metrics(self) -> list[Call]:
-        """The metrics that can judge these examples: those that need people's marks only where there are marks."""
+        """The metrics that can judge these examples: those that need people's marks only where there are marks, those
+        that ask for classes only where the model gives some.
+        """
+        return [call for call in self.calls if call not in (*self.without_marks, *self.of_classes)]
+
+    @cached_property
+    def without_marks(self) -> list[Call]:
+        """The metrics that need people's marks, where there are none."""
         has_marks = any(map(annotators_of, self.examples))
-        return [call for call in self.calls if has_marks or not needs_marks(call)]
+        return [] if has_marks else [call for call in self.calls if needs_marks(call)]
+
+    @cached_property
+    def of_classes(self) -> list[Call]:
+        """The metrics that ask for classes, where the model gives a value."""
+        is_value = self.request.model.problem == "regression"
+        return [call for call in self.calls if is_value and call.entry.facts["of_classes"]]
 
     @property
     def saved_titles(self) -> list[str]:
@@ -193,15 +210,17 @@ def check_capabilities(model: Model, metrics: Sequence[Call]) -> None:
     """Raise `ModelCannot` where a metric needs what the model lacks, with the metrics that it can be judged by."""
     for metric in metrics:
         if lacks := lacking(model, metric.entry.facts["capabilities"]):
-            possible = [
-                name
-                for name in known_metrics.names()
-                if not lacking(model, known_metrics.get(name).facts["capabilities"])
-            ]
             raise ModelCannot(
                 f"{metric.entry.name} does not work with {model.name}, which {lacks}. Metrics that work with it: "
-                f"{', '.join(possible)}."
+                f"{', '.join(_possible_metrics(model))}."
             )
+
+
+def _possible_metrics(model: Model) -> list[str]:
+    """The names of the metrics that need nothing that the model lacks."""
+    facts = {name: known_metrics.get(name).facts for name in known_metrics.names()}
+    works = {name: not lacking(model, each["capabilities"]) for name, each in facts.items()}
+    return [name for name in facts if works[name] and not (model.problem == "regression" and facts[name]["of_classes"])]
 
 
 def check_units(methods: Sequence[Call], metrics: Sequence[Call]) -> None:

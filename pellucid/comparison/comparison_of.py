@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -89,10 +88,9 @@ def _try(call: Call) -> None:
 
 @cache
 def _case() -> Case:
-    model = from_function(_answer, ["a", "b"], mask="[MASK]")
-    words, scheduler = model.encode([EXAMPLE]), scheduler_for(model)
     # The finest kind of unit, so that no metric finds the scores too coarse: that is asked of the methods, elsewhere.
-    batch = replace(words, units=tuple(replace(units, kind="piece") for units in words.units))
+    model = from_function(_answer, ["a", "b"], mask="_", pieces="character")
+    batch, scheduler = model.encode([EXAMPLE]), scheduler_for(model)
     request = Request(model, method_calls([("occlusion", {"unit": "piece"})], model), Target("predicted"), 0)
     (explanations,) = explain_batch(request, batch, scheduler, silent).values()
     return Case(model, batch, explanations, scheduler)

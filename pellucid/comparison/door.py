@@ -10,7 +10,7 @@ from typing import Any
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import choices, whole
-from pellucid.base.errors import BadSetting
+from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest
 from pellucid.base.processes import Progress
@@ -149,6 +149,8 @@ def compare(
     comparison = ask(model)
     if checks is not None:
         model_from(model)  # checks change the model or its texts, and read its classes
+        if model.problem == "regression":
+            raise ModelCannot(f"{model.name} gives a value, and checks read classes; leave checks= away.")
     place = None if folder is None else possible_path(folder)
     training = () if train is None else _training_texts(model, train, columns)
     checking = checking_of(
@@ -247,11 +249,11 @@ def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Pro
 
 
 def _shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
-    """What decides answers by itself, in sentences; nothing is asked of few texts, or of a model that writes."""
+    """What decides answers by itself, in sentences; nothing is asked of few texts, or of a model without classes."""
     model, passes = comparison.request.model, comparison.shortcut_passes
     if not passes or len(comparison.examples) < 2 * FEWEST or WRITING in model.capabilities:
         return ()
-    if answers_for_places(model):
+    if answers_for_places(model) or model.problem == "regression":
         return ()
     answers = predictions(model, comparison.examples, progress)
     seed = comparison.request.seed

@@ -103,12 +103,25 @@ def _unread(comparison: Comparison) -> UnreadTexts:
 
 
 def _caveats(comparison: Comparison, judged: JudgedPart) -> tuple[str, ...]:
-    left_out = [call for call in comparison.calls if call not in comparison.metrics]
     return (
         *seen_caveats(comparison.request.model, comparison.examples),
         *judged.heaviest.cautions(),
-        *caveats(comparison.metrics, left_out, comparison.examples, comparison.chance is not None),
+        *_of_values(comparison),
+        *caveats(comparison.metrics, comparison.without_marks, comparison.examples, comparison.chance is not None),
     )
+
+
+def _of_values(comparison: Comparison) -> list[str]:
+    """What metrics read of a model that gives a value, and which are left out."""
+    model = comparison.request.model
+    if model.problem != "regression":
+        return []
+    (value,) = model.labels
+    sentences = [f"The model gives a value, so falls are those of “{value}” in its own unit, not of a probability."]
+    if comparison.of_classes:
+        names = _listed(call.entry.name for call in comparison.of_classes)
+        sentences.append(f"Left out, because the model gives no class, by which they judge: {names}.")
+    return sentences
 
 
 def _cell(method: str, call: Call, values: Values, chance: str | None, bootstrap: Mapping[str, int]) -> Cell:

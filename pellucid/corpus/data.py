@@ -24,6 +24,7 @@ from pellucid.explaining.inputs.examples import (
 from pellucid.run.model import Model
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
+from pellucid.text.passages import FixedPart, FixedParts
 
 IN_MEMORY = "texts in memory"
 
@@ -34,6 +35,7 @@ class CorpusReading:
 
     text, label: columns. split: the part of data that have parts. format, settings: how files are read. skip_bad_rows:
     whether rows that cannot be read are left out. label_map: label -> class. limit: the first so many rows alone.
+    keep: what no method takes out.
     """
 
     text: str | Sequence[str] | None = None
@@ -44,6 +46,7 @@ class CorpusReading:
     skip_bad_rows: bool = False
     label_map: LabelMap | None = None
     limit: int | None = None
+    keep: FixedPart | Sequence[FixedPart] | None = None
 
     def record(self) -> dict[str, Any]:
         """What changes rows, as plain values."""
@@ -146,13 +149,14 @@ def chunks(model: Model, data: CorpusData, reading: CorpusReading, target: Any) 
     rows: Iterable[Example] = data.stream()
     rows = iter(rows if reading.limit is None else islice(rows, reading.limit))
     strange: StrangeLabels = strange_for(target)
-    first = True
+    first, parts = True, FixedParts(reading.keep)
     while some := list(islice(rows, SHARD)):
         if data.written != IN_MEMORY:
             if first:
                 notice_segments(model, some)
             some = list(fitting(model, some, reading.label_map, strange if first or strange == "error" else "allowed"))
         first = False
-        yield some
+        yield list(parts.noted_in(some))
     if first:
         raise BadInput(f"There is no text in {data.written}; give one example a row.")
+    parts.check()

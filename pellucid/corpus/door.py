@@ -40,6 +40,7 @@ from pellucid.run.labels import Labels
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Output, Target, TargetName
 from pellucid.text.label_map import LabelMap
+from pellucid.text.passages import FixedPart, FixedParts
 
 MAX_FAILURES = 100
 
@@ -64,6 +65,7 @@ def explain_corpus(
     read: dict[str, Any] | None = None,
     skip_bad_rows: bool = False,
     limit: int | None = None,
+    keep: FixedPart | Sequence[FixedPart] | None = None,
     max_failures: int = MAX_FAILURES,
     engine: Choice = "local",
     reuse: str | Path | None = None,
@@ -82,7 +84,7 @@ def explain_corpus(
     workers: processes that compute; the scores do not depend on how many there are.
     threads: of each of them. Another number may change the last bits of scores, so a folder goes on with its own.
     slice: "i/n", such as "3/64", for one of n jobs: the shards i, i + n … come first, then whichever are not done.
-    target, output, seed, text, label, label_map, skip_bad_rows, progress: as in `explain`.
+    target, output, seed, text, label, label_map, skip_bad_rows, keep, progress: as in `explain`.
     split, format, read: the part of data that have parts; how files are read; settings of the format.
     limit: the first so many rows alone.
     max_failures: more rows with an error end the run.
@@ -108,7 +110,7 @@ def explain_corpus(
     threads = whole("threads", threads, 1, MOST_WORKERS)
     max_failures = whole("max_failures", max_failures, 0, 1 << 62)
     limit = None if limit is None else whole("limit", limit, 1, 1 << 62)
-    reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit)
+    reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit, keep)
     classifier = any_model_from(model)
     question = corpus_question(classifier, method, settings, target, output, seed)
     request = question.request(classifier)
@@ -185,6 +187,7 @@ def question_record(request: Request, reading: CorpusReading) -> dict[str, Any]:
         "seed": request.seed,
         "rows in a part": PART,
         **({} if head is None else {"language head": head.digest}),
+        **({} if reading.keep is None else {"keep": FixedParts(reading.keep).record()}),
         **route_record(model),
         "data": reading.record(),
     }

@@ -28,6 +28,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.run.target import Output, TargetName
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
+from pellucid.text.passages import FixedPart
 
 TRIED, SAMPLED = 32, 4096  # texts that run; texts whose lengths are known
 START = 8.0  # seconds in which a process imports torch and loads a small model
@@ -75,14 +76,15 @@ def corpus_cost(
     read: dict[str, Any] | None = None,
     skip_bad_rows: bool = False,
     limit: int | None = None,
+    keep: FixedPart | Sequence[FixedPart] | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> CorpusCost:
     """What `explain_corpus` will cost, from 32 texts of different lengths; nothing is kept.
 
     model, texts, method, workers, target, output, seed, text: as in `explain_corpus`.
-    label, label_map, split, format, read, skip_bad_rows, limit, progress, settings: as there, too. The data are read
-        once, and the trial has one thread.
+    label, label_map, split, format, read, skip_bad_rows, limit, keep, progress, settings: as there, too. The data are
+        read once, and the trial has one thread.
 
     Returns seconds with an interval, evaluations of the model, and bytes. Raises as `explain_corpus` does.
 
@@ -92,7 +94,7 @@ def corpus_cost(
     100
     """
     workers = whole("workers", workers, 1, MOST_WORKERS)
-    reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit)
+    reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit, keep)
     classifier = any_model_from(model)
     request = corpus_question(classifier, method, settings, target, output, seed).request(classifier)
     data = corpus_data(classifier, texts, reading, target)

@@ -22,7 +22,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import ExplanationRecord, example_record, to_record
 from pellucid.results.storage import SCHEMA, arrow_table, write_checked
 from pellucid.text.example import Example
-from pellucid.text.units import Units, coarse_index
+from pellucid.text.units import IN_WORDS, Units, coarse_index
 
 if TYPE_CHECKING:  # torch takes seconds to import, and who reads shards needs none of it
     from pellucid.run.explaining import Request
@@ -111,7 +111,7 @@ def explain_rows(request: Request, examples: Sequence[Example]) -> list[ShardRec
 
 def _record(explanation: Explanation) -> ShardRecord:
     units, word = explanation.units, None
-    if isinstance(units, Units) and units.kind in ("piece", "word"):
+    if isinstance(units, Units) and units.kind in (*IN_WORDS, "word"):
         word = list(coarse_index(units, "word", explanation.example.segments))
     return {**to_record(explanation), "word": word}
 

@@ -24,7 +24,7 @@ from pellucid.drawing.wording import (
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.word_map import WordMap, unit_map, word_map
 from pellucid.text.passages import place_of
-from pellucid.text.units import BY_SIZE, Kind, Spans, united_reading
+from pellucid.text.units import BY_SIZE, CHARACTER, IN_WORDS, Kind, Spans, united_reading
 
 MOST_COLUMNS = 200  # words of a text whose layers are drawn below it
 WRITTEN_WORDS = (
@@ -36,12 +36,13 @@ STEPS = (-16, -10, -5, -2, 0, 2, 5, 10, 16)
 
 
 def drawable_view(explanation: Explanation, unit: Kind = "word") -> Explanation:
-    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own; rounding as
-    0, and so are all scores of a text of which the model can read no word.
+    """What a heat map shows of an explanation: its shown row, in this unit or in a coarser one of its own; characters,
+    which somebody asked for, as they are. Rounding is 0, and so are all scores of a text of which the model can read no
+    word.
     """
     row = shown_row(explanation)
     kind = row.units.kind
-    coarser = kind in BY_SIZE and BY_SIZE.index(kind) >= BY_SIZE.index(unit)
+    coarser = kind in BY_SIZE and (BY_SIZE.index(kind) >= BY_SIZE.index(unit) or (kind, unit) == (CHARACTER, "word"))
     view = (row if coarser else row.view(unit)).above_rounding()
     return replace(view, scores=np.zeros_like(view.scores)) if view.is_unread else view
 
@@ -95,7 +96,7 @@ def row_table(explanation: Explanation, title: str) -> Markup | None:
     if is_of_written_words(explanation) and isinstance(explanation.units, Spans):
         shared = explanation.words()  # a span's weight shared by its words
         explanation = replace(shared, scores=shared.scores.round(3))
-    is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in ("piece", "word")
+    is_of_words = not isinstance(explanation.units, Spans) and explanation.units.kind in (*IN_WORDS, "word")
     kinds = [kind for kind, _ in explanation.rows]
     is_written = is_of_written_words(explanation) and bool(explanation.units.content)
     is_of_layers = kinds == ["layer"] and is_of_words and bool(explanation.units.content)

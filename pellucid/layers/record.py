@@ -17,7 +17,7 @@ from pellucid.results.storage import as_records, from_records
 from pellucid.results.table import Interval
 from pellucid.results.word_map import WordMap, mean_map, model_map, sentence_map, word_map
 from pellucid.text.example import Example, is_utf8
-from pellucid.text.units import Spans
+from pellucid.text.units import IN_WORDS, Spans
 
 FORM = "pellucid-layers-1"
 ROW_KINDS = ("layer", "step", "position")
@@ -225,7 +225,7 @@ def _check_explanations(explanations: Sequence[Explanation]) -> None:
     if len(methods) > 1:
         raise BadInput(f"Scores of several methods cannot be compared: {listed(methods)}; give one method's.")
     for explanation in explanations:
-        if isinstance(explanation.units, Spans) or explanation.units.kind not in ("piece", "word"):
+        if isinstance(explanation.units, Spans) or explanation.units.kind not in (*IN_WORDS, "word"):
             raise BadInput(f"{explanation.method} scores {explanation.units.kind}s, which are no words; {WAY}.")
         kinds = [kind for kind, _ in explanation.rows]
         if len(kinds) != 1 or kinds[0] not in ROW_KINDS or not explanation.rows[0][1]:

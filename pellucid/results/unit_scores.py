@@ -10,7 +10,7 @@ from pellucid.base.checks import at_least
 from pellucid.base.errors import BadSetting
 from pellucid.text.example import Example
 from pellucid.text.ranges import runs_above
-from pellucid.text.units import Kind, Spans, Units, coarsen
+from pellucid.text.units import IN_WORDS, Kind, Spans, Units, coarsen
 
 RowAxis = tuple[str, tuple[str, ...]]
 
@@ -103,7 +103,7 @@ class UnitScores:
         return float(self._plain()[self.special].sum(dtype=np.float64))
 
     def view(self, kind: Kind) -> Self:
-        """The same scores a word, sentence or paragraph, added up; a span's score is first shared among its parts."""
+        """The same scores a word, or another kind of unit, added up; a span's score is first shared among its parts."""
         units, scores = coarser(self.units, self.scores, kind, self.example.segments)
         diagnostics = {**self.diagnostics, **self._coarser_resolution(units)}
         return replace(self, units=units, scores=scores, diagnostics=diagnostics)  # type: ignore[type-var]  # those who have the views are dataclasses
@@ -274,7 +274,7 @@ class UnitScores:
         """What iteration runs over: the view of words; of sentences and larger units, which have no words, the
         explanation itself.
         """
-        return self.words() if self.units.kind in ("piece", "span") else self
+        return self.words() if self.units.kind in (*IN_WORDS, "span") else self
 
     def _span_units(self) -> Spans:
         if not isinstance(self.units, Spans):

@@ -110,14 +110,14 @@ def _coarsest(maps: Sequence[WordMap]) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordPairs:
-    """The similarity of two texts as numbers of word pairs, from `word_pairs`.
+    """The similarity of two texts as numbers of pairs of words, or of other units, from `word_pairs`.
 
-    example: both texts. words: those of each text, in reading order. places: where each stands, (segment, start, end).
+    example: both texts. words: the units of each, in reading order. places: where each stands, (segment, start, end).
     matrix: [word of the first text, word of the second], in units of the similarity. value: the similarity. constant:
         what blank texts contribute; with the matrix' sum it is the value.
     function: "cosine" or "dot". model: its name. diagnostics: `completeness_gap`, |sum + constant - value| /
         |value - constant|, and `parity`.
-    caveats: sentences on how far to trust it. settings: n_steps and baselines.
+    caveats: sentences on how far to trust it. settings: form, n_steps, baselines, unit.
 
     >>> model = pellucid.similarity("minilm")
     >>> pairs = pellucid.word_pairs(model, ("A red house.", "A crimson building."))
@@ -139,7 +139,7 @@ class WordPairs:
 
     def __repr__(self) -> str:
         rows, columns = self.matrix.shape
-        return f"<WordPairs {rows} x {columns} words, {self.function} similarity {self.value:.2f}>"
+        return f"<WordPairs {rows} x {columns} {self.settings['unit']}s, {self.function} similarity {self.value:.2f}>"
 
     def top(self, count: int = 5) -> list[tuple[str, str, float]]:
         """The pairs with the largest numbers of either sign, (word, word, number), strongest first."""

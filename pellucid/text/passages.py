@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -155,27 +155,51 @@ FORMS = "parts of the texts, re.compile(…), or {'role': 'system'}"
 
 def with_fixed_parts(examples: Sequence[Example], keep: FixedPart | Sequence[FixedPart] | None) -> tuple[Example, ...]:
     """The examples with the parts that stay noted in their meta; raises `BadInput` for a part that is in no text."""
-    if keep is None:
-        return tuple(examples)
-    parts = [keep] if isinstance(keep, str | re.Pattern | Mapping) else listed_members(keep)
-    if not parts:
-        raise BadInput(f"keep={quoted(keep)} names no part of a text; give {FORMS}.")
-    checked = [_checked_part(part) for part in parts]
-    places = [[_places_of(example, part) for part in checked] for example in examples]
-    for index, part in enumerate(checked):
-        if not any(of_example[index] for of_example in places):
-            raise BadInput(f"keep={quoted(_written(part))} is in none of the {len(examples):,} texts; give {FORMS}.")
-        without = [example.id for example, of_example in zip(examples, places, strict=True) if not of_example[index]]
-        if without:
-            notify(
-                f"keep={quoted(_written(part))} is not in {len(without):,} of {len(examples):,} texts "
-                f"({listed(without[:5])}), where nothing of it stays.",
-                InputReading,
-            )
-    return tuple(
-        replace(example, meta={**example.meta, KEEP: sorted(place for of_part in of_example for place in of_part)})
-        for example, of_example in zip(examples, places, strict=True)
-    )
+    parts = FixedParts(keep)
+    noted = tuple(parts.noted_in(examples))
+    parts.check()
+    return noted
+
+
+class FixedParts:
+    """Parts that stay in texts that come one after the other; None: none. Raises `BadInput` for what is no part."""
+
+    def __init__(self, keep: FixedPart | Sequence[FixedPart] | None) -> None:
+        is_single = isinstance(keep, str | re.Pattern | Mapping)
+        parts: Sequence[object] = [] if keep is None else [keep] if is_single else listed_members(keep) or []
+        if not parts and keep is not None:
+            raise BadInput(f"keep={quoted(keep)} names no part of a text; give {FORMS}.")
+        self.parts = [_checked_part(part) for part in parts]
+        self.count, self._without = 0, [(0, list[str]()) for _ in parts]  # texts without a part, and the first ids
+
+    def record(self) -> list[Any]:
+        """The parts as plain values."""
+        return [[part.pattern, part.flags] if isinstance(part, re.Pattern) else part for part in self.parts]
+
+    def noted_in(self, examples: Iterable[Example]) -> Iterator[Example]:
+        """The examples with the parts noted in their meta."""
+        for example in examples:
+            if not self.parts:
+                yield example
+                continue
+            places = [_places_of(example, part) for part in self.parts]
+            self.count += 1
+            for index, (n_without, ids) in enumerate(self._without):
+                if not places[index]:
+                    self._without[index] = n_without + 1, [*ids, example.id][:5]
+            yield replace(example, meta={**example.meta, KEEP: sorted(place for each in places for place in each)})
+
+    def check(self) -> None:
+        """Of the texts so far: raise `BadInput` for a part that was in none, and say which lack one."""
+        for part, (n_without, ids) in zip(self.parts, self._without, strict=True):
+            if n_without == self.count:
+                raise BadInput(f"keep={quoted(_written(part))} is in none of the {self.count:,} texts; give {FORMS}.")
+            if n_without:
+                notify(
+                    f"keep={quoted(_written(part))} is not in {n_without:,} of {self.count:,} texts ({listed(ids)}), "
+                    f"where nothing of it stays.",
+                    InputReading,
+                )
 
 
 def _checked_part(part: object) -> FixedPart:

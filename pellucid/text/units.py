@@ -19,8 +19,10 @@ from pellucid.base.checks import one_of
 from pellucid.base.errors import BadSetting
 from pellucid.base.packages import install_command
 
-Kind = Literal["piece", "word", "sentence", "paragraph"]
+Kind = Literal["piece", "character", "word", "sentence", "paragraph"]
 KINDS = get_args(Kind)
+CHARACTER = "character"  # only of pieces that are no longer; blanks count
+IN_WORDS = ("piece", CHARACTER)  # what words are made of
 PASSAGE = "passage"  # the kind of units that the user named; larger than all others
 BY_SIZE = (*KINDS, PASSAGE)
 SPECIAL = -1  # the segment of a special token, which is in no text
@@ -39,19 +41,20 @@ _SENTENCE = regex.compile(
 _PARAGRAPH = regex.compile(r"(?m)^[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")  # lines without a blank line between
 _BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}\uFE00-\uFE0F]*")  # also joiners, and what chooses the form of an emoji
 _PUNCTUATION = regex.compile(r"\p{P}+")
-_FINDERS = {"word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
+_CHARACTER = regex.compile(r"\X")
+_FINDERS = {CHARACTER: _CHARACTER, "word": _WORD, "sentence": _SENTENCE, "paragraph": _PARAGRAPH}
 
 
 @dataclass(frozen=True)
 class Units:
     """A partition of an example: parallel tuples, one entry a unit, in reading order.
 
-    kind: "piece", "word", "sentence", "paragraph" or "passage". labels: what is shown of each. segment: its text's
-    number; -1 for a special token, whose offsets are (0, 0) and whose label is the token itself. start, end: characters
-    [start, end) of the text. Several pieces of one character (byte-level BPE) share its offsets. passages: the
-    characters of the first text's passages, where the user named some; these units can be added up to them. readings:
-    what the model can read of each: the whole, the whole but a part only as bytes, a part, or nothing; empty where it
-    reads all units whole, or where that is not known.
+    kind: "piece", "character", "word", "sentence", "paragraph" or "passage". labels: what is shown of each. segment:
+    its text's number; -1 for a special token, whose offsets are (0, 0) and whose label is the token itself. start, end:
+    characters [start, end) of the text. Several pieces of one character (byte-level BPE) share its offsets. passages:
+    the characters of the first text's passages, where the user named some; these units can be added up to them.
+    readings: what the model can read of each: the whole, the whole but a part only as bytes, a part, or nothing; empty
+    where it reads all units whole, or where that is not known.
     """
 
     kind: str
@@ -102,7 +105,7 @@ def is_blank(label: str) -> bool:
 
 @lru_cache(maxsize=256)  # it is called for every window of a long text
 def text_units(text: str, kind: Kind) -> tuple[tuple[int, int], ...]:
-    """The character ranges of a text's words, sentences or paragraphs."""
+    """The character ranges of a text's characters as a reader sees them, words, sentences or paragraphs."""
     one_of("kind", kind, _FINDERS)
     ranges = (span for match in _FINDERS[kind].finditer(text) if (span := match.span())[1] > span[0])
     if kind == "word" and is_unspaced(text):
@@ -133,8 +136,22 @@ def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int,
         return tuple(range(len(fine)))
     if fine.kind not in BY_SIZE or BY_SIZE.index(kind) < BY_SIZE.index(fine.kind):
         raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
+    if kind == CHARACTER:
+        _check_characters(fine, segments)
     keys = _group_keys(fine, kind, segments)
     return tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
+
+
+def _check_characters(pieces: Units, segments: Sequence[str]) -> None:
+    """Raise `BadSetting` where a piece is longer than a character."""
+    for n in pieces.content:
+        piece = segments[pieces.segment[n]][pieces.start[n] : pieces.end[n]].strip()
+        if len(_CHARACTER.findall(piece)) > 1:
+            raise BadSetting(
+                f"unit='character' is not possible: the model reads pieces of several characters, such as {piece!r}, "
+                f"and a piece's score cannot be split. Give unit='piece', a model of bytes or characters, or a "
+                f"function: from_function(…, pieces='character')."
+            )
 
 
 def _united(fine: Units, members: list[int], segments: Sequence[str]) -> tuple[str, int, int, int]:
@@ -182,7 +199,7 @@ def _group_keys(fine: Units, kind: Kind, segments: Sequence[str]) -> list[tuple[
         greatest = max(len(last) - 1, 0)
         for unit, (start, end) in zip(inside, places, strict=True):
             # The first coarse unit that ends after this one begins, else the last one.
-            after = bisect_right(last, _first_visible(text, start, end))
+            after = bisect_right(last, start if kind == CHARACTER else _first_visible(text, start, end))
             keys[unit] = (index, after if after < greatest else greatest)
     return keys
 
@@ -308,7 +325,6 @@ WITHOUT_DICTIONARY = (
 _SCRIPTS = r"\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}"
 _LETTER = regex.compile(rf"(?=[\p{{L}}\p{{N}}])[{_SCRIPTS}]")
 _RUN = regex.compile(rf"(?:[{_SCRIPTS}]\p{{M}}*)+")
-_CHARACTER = regex.compile(r"\X")
 
 
 def is_unspaced(text: str) -> bool:

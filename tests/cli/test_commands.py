@@ -22,6 +22,16 @@ def test_explain_draws_each_text(run, saved):
     assert "gripping" in out and "Dull" in out
 
 
+def test_a_text_with_an_error_is_left_out_where_the_others_are_to_stay(run, saved):
+    words = ["explain", saved, "A lovely film.", "\u200b", "--method", "occlusion"]
+    status, out, err = run(*words)
+    assert status == 2 and "lovely" not in out and len(err.splitlines()) == 1
+    status, out, err = run(*words, "--on-error", "keep")
+    assert status == 0 and "lovely" in out and "1 text could not be explained (row 1: " in out + err
+    status, _, err = run(*words, "--on-error", "raise")
+    assert status == 2 and "--on-error='raise' is not possible; give one of keep, stop." in err
+
+
 def test_explain_prints_json_that_reads_back(run, saved, tmp_path):
     status, out, _ = run(
         "explain",

@@ -46,6 +46,13 @@ def test_what_cannot_be_is_refused_in_one_sentence(run, place, monkeypatch, word
     assert status == 2 and sentence in errors and len(errors.splitlines()) == 1, errors
 
 
+def test_a_run_keeps_parts_of_texts(run, place, monkeypatch):
+    monkeypatch.chdir(place)
+    words = ["--data", "texts.txt", "--method", "gradient", "--out", "other", "--yes", "--keep", "nowhere"]
+    status, _, errors = run("explain", "model", *words)
+    assert status == 2 and "keep='nowhere' is in none of the 11 texts" in errors
+
+
 def test_a_long_run_wants_a_yes_in_a_script(run, place, monkeypatch):
     monkeypatch.chdir(place)
     monkeypatch.setattr("pellucid.explaining.commands.corpus_run.LONG", 0.0)

@@ -145,6 +145,18 @@ def test_a_text_with_an_error_is_named_and_all_others_are_explained(model, tmp_p
         explained(model, texts, tmp_path / "strict", max_failures=0)
 
 
+def test_what_stays_in_the_rows_of_a_run(model, tmp_path):
+    run = explained(model, TEXTS[:6], tmp_path / "run", keep=["film", "Dull"])
+    alone = pellucid.explain(model, TEXTS[:6], "occlusion", keep=["film", "Dull"])
+    assert [each.scores.tobytes() for each in run] == [each.scores.tobytes() for each in alone]
+    assert {unit.text for each in run for unit in each.top(9)} >= {"good"}
+    assert not {unit.text for each in run for unit in each.top(9)} & {"film", "Dull"}
+    with pytest.raises(BadFile, match="keep"):
+        explained(model, TEXTS[:6], tmp_path / "run", keep="film")
+    with pytest.raises(BadInput, match="keep='nowhere' is in none of the 6 texts"):
+        explained(model, TEXTS[:6], tmp_path / "other", keep="nowhere")
+
+
 def test_bad_input_ends_in_one_sentence(model, tmp_path):
     with pytest.raises(BadSetting, match="give 1/4 to 4/4"):
         explained(model, TEXTS, tmp_path / "run", slice="5/4")

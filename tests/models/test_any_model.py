@@ -380,6 +380,7 @@ def test_every_metric_judges_a_function():
         ([[-1.0, 1.0, 1.0]], "between 0 and 1"),
         ([[float("nan"), 0, 1]], "no finite number"),
         ("no", "failed on 1 texts"),
+        (None, r"the function returned None; for 1 texts it must return 1 x 3 numbers, one a class \(.*Does it end"),
     ),
 )
 def test_answers_that_are_no_probabilities_raise(answer, message):

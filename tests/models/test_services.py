@@ -153,6 +153,27 @@ def test_a_text_that_fails_loses_itself_alone(serve, tmp_path):
         explained(model, on_error="drop")
 
 
+@pytest.mark.parametrize("batch_size", (1, 16))
+def test_a_service_that_refuses_plain_sentences_keeps_what_it_answers(batch_size):
+    """It answers neither of the plain sentences, nor letters."""
+    seen = Counter()
+
+    def invoices(texts):
+        if any(word in text for text in texts for word in ("day", "trains", "letter", "card")):
+            raise ValueError("no invoice")
+        seen.update(texts)
+        return [answer_of(text) for text in texts]
+
+    texts = ["Invoice 3, good.", "A letter.", "Invoice 4, bad."]
+    model = pellucid.remote(invoices, LABELS, retries=0, batch_size=batch_size, at_once=1)
+    with pytest.warns(UserWarning, match=r"1 text could not be explained \(row 1: .*no invoice"):
+        results = explained(model, texts, on_error="keep")
+    assert [explanation.example.text for explanation in results] == texts[::2]
+    assert max(seen.values()) <= 2  # the last one that was answered says whether the service is there
+    with pytest.raises(ServiceAway, match="no invoice"):
+        pellucid.remote(invoices, LABELS, retries=0).predict(["A letter.", "A card."])
+
+
 def test_no_text_comes_again_after_an_interruption(serve, tmp_path):
     server = serve(lambda number, texts: (503, {}, "") if number > 3 else None)
     settings = {"batch_size": 2, "at_once": 1, "retries": 0, "cache": tmp_path / "kept"}

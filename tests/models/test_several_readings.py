@@ -1,12 +1,15 @@
 """Zero-shot and similarity: a text's pieces are read several times, and the answers are those of the user's own calls."""
 
 import json
+from contextlib import nullcontext
 from functools import cache
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import torch
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 from transformers import (
     AutoModel,
@@ -263,14 +266,20 @@ def test_minilm_finds_what_two_sentences_share():
     )
 
 
+LONG = ("Snow fell on the harbour, and nobody " * 5, "A gripping, lovely film about the harbour. " * 5)
+FORMS = ({"n_steps": 3}, {"form": "first_order"})
+
+
+@pytest.mark.parametrize("texts", (PAIRS[0], PAIRS[0][::-1], LONG), ids=("second longer", "first longer", "long"))
+@pytest.mark.parametrize("settings", FORMS, ids=("integrated", "first order"))
 @pytest.mark.parametrize("function", ("cosine", "dot"))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_word_pairs_are_integrated_jacobians(family, function):
+def test_word_pairs_are_integrated_jacobians(family, function, settings, texts):
     """Written out: the Jacobian of each text's vector at each point, by the encoder's own call, times the way there."""
-    model, n_steps = bi_encoder(family, function=function), 3
-    pairs = pellucid.word_pairs(model, PAIRS[0], n_steps=n_steps)
-    columns, places = readings_of("similarity", model, PAIRS[0])
-    nodes, weights = np.polynomial.legendre.leggauss(n_steps)
+    model = bi_encoder(family, function=function)
+    pairs = pellucid.word_pairs(model, texts, **settings)
+    columns, places = readings_of("similarity", model, texts)
+    nodes, weights = np.polynomial.legendre.leggauss(3) if "n_steps" in settings else ([1.0], [2.0])
     shares, ends = [], []
     for each, place in zip(columns, places, strict=True):
         (end,) = embedded(model, [each])
@@ -288,8 +297,8 @@ def test_word_pairs_are_integrated_jacobians(family, function):
         shares.append(torch.einsum("dpw,pw->pd", mean, (end - start)[0].detach()))
         ends.append((vector(end).detach(), vector(start).detach()))
     expected = (shares[0] @ shares[1].T).numpy()
-    batch = model.encode([pellucid.Example(PAIRS[0])])
-    words, index = coarsen(batch.units[0], "word", PAIRS[0])
+    batch = model.encode([pellucid.Example(texts)])
+    words, index = coarsen(batch.units[0], "word", texts)
     numbers = [
         [
             words.content.index(word)
@@ -306,16 +315,54 @@ def test_word_pairs_are_integrated_jacobians(family, function):
     assert pairs.constant == pytest.approx(float(a @ r_b + r_a @ b - r_a @ r_b), abs=1e-6)
 
 
-class Opaque(torch.autograd.Function):
-    """A function whose derivative is written backwards alone."""
+class Plain(torch.autograd.Function):
+    """A function with a derivative and a second one."""
 
     @staticmethod
     def forward(ctx, states):
-        return states.clamp_min(0)
+        ctx.save_for_backward(states)
+        return states.relu()
 
     @staticmethod
     def backward(ctx, gradient):
-        return gradient
+        (states,) = ctx.saved_tensors
+        return gradient * (states > 0)
+
+
+class Once(Plain):
+    """It says that it has no second derivative."""
+
+    backward = staticmethod(once_differentiable(Plain.backward))
+
+
+class Wrong(Plain):
+    """It does not say so."""
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return Plain.backward(ctx, gradient.detach())
+
+
+def test_word_pairs_need_no_second_derivative():
+    matrices = []
+    for function in (Plain, Once, Wrong):
+        model = bi_encoder()
+        model.network.encoder.encoder.layer[0].intermediate.intermediate_act_fn.forward = function.apply
+        matrices.append(pellucid.word_pairs(model, PAIRS[0]).matrix)
+    np.testing.assert_allclose(matrices[1:], matrices[:1] * 2, rtol=0, atol=1e-9)
+
+
+def test_a_short_text_beside_a_long_one_costs_a_pass_for_each_of_its_words():
+    model, stages = pellucid.similarity("minilm"), []
+    with patch(
+        "pellucid.explaining.word_pairs.progress_bar", lambda show: nullcontext(lambda *stage: stages.append(stage))
+    ):
+        pairs = pellucid.word_pairs(model, ("A guitar.", "Someone makes music on a guitar. " * 10), form="first_order")
+    assert pairs.matrix.shape == (3, 70) and stages[-1][1:] == (6, 6)
+    by_sentence = pellucid.word_pairs(
+        model, ("A guitar.", "Someone makes music. " * 10), form="first_order", unit="sentence"
+    )
+    assert by_sentence.matrix.shape == (1, 10)
 
 
 def test_word_pairs_add_up_and_name_what_two_texts_share(tmp_path):
@@ -326,10 +373,12 @@ def test_word_pairs_add_up_and_name_what_two_texts_share(tmp_path):
     assert page.count(">guitar<") > 3 and f"cosine similarity {pairs.value:.3f}" in page
     few = pellucid.word_pairs(bi_encoder(), PAIRS[0], n_steps=1)
     assert few.diagnostics["completeness_gap"] < 0.05 or "raise n_steps" in few.caveats[0]
-    opaque = bi_encoder()
-    opaque.network.encoder.encoder.layer[0].intermediate.intermediate_act_fn.forward = Opaque.apply
-    with pytest.raises(ModelCannot, match="a function in it has no derivative forwards"):
-        pellucid.word_pairs(opaque, PAIRS[0])
+    first_order = pellucid.word_pairs(bi_encoder(), PAIRS[0], form="first_order")
+    assert set(first_order.settings) == {"form", "baselines", "unit"}
+    page = pellucid.report(first_order, path=tmp_path / "first.html").read_text(encoding="utf-8")
+    assert "Explained by Jacobians at the texts, the first order" in page and "All pairs together" in page
+    with pytest.raises(BadSetting, match="n_steps= belongs to form='integrated'"):
+        pellucid.word_pairs(bi_encoder(), PAIRS[0], form="first_order", n_steps=4)
     with pytest.raises(ModelCannot, match="compares no vectors of two texts"):
         pellucid.word_pairs(model_of("labels")[0], PAIRS[0])
 

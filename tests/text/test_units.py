@@ -16,6 +16,8 @@ from pellucid.text.units import KINDS, SPECIAL, Spans, Units, all_spans, coarsen
 from tests.shared.explanations import explanation, word_units
 from tests.shared.tiny import byte_pairs, sentence_piece, word_piece
 
+WORDS_AND_LARGER = ("word", "sentence", "paragraph")  # every piece can become part of these
+
 TOKENIZERS = {"word_piece": word_piece, "byte_pairs": byte_pairs, "sentence_piece": sentence_piece}
 CURIOUS = (
     "plain words, and a full stop.",
@@ -109,7 +111,7 @@ def test_every_piece_has_one_word_and_words_stand_in_the_text(name, text, more):
         pieces = batch_of(name, *segments).units[0]
     except BadInput:  # nothing but blanks or bare marks
         return
-    for kind in KINDS[1:]:
+    for kind in WORDS_AND_LARGER:
         units, index = coarsen(pieces, kind, segments)
         assert len(index) == len(pieces)
         assert sorted(set(index)) == list(range(len(units)))
@@ -133,7 +135,7 @@ def test_coarser_units_keep_the_sums(name, text, data):
     numbers = st.floats(-100, 100, allow_nan=False, width=32)
     scores = data.draw(st.lists(numbers, min_size=len(pieces), max_size=len(pieces)))
     whole = explanation(text, scores=scores, units=pieces)
-    for kind in KINDS:
+    for kind in ("piece", *WORDS_AND_LARGER):
         view = whole.view(kind)
         assert view.scores.sum(dtype=np.float64) == pytest.approx(sum(whole.scores.astype(np.float64)), abs=1e-3)
     by_steps = whole.words().sentences().paragraphs()
@@ -185,6 +187,29 @@ def test_words_that_share_a_piece_become_one_unit():
     fine = Units("piece", ("[CLS]", "a b", "c"), (-1, 0, 0), (0, 0, 4), (0, 3, 5))
     words, index = coarsen(fine, "word", ("a b c",))
     assert (words.labels, index) == (("[CLS]", "a b", "c"), (0, 1, 2))
+
+
+def test_characters_are_pieces_that_are_no_longer():
+    """Bytes of one character are one; a character and its marks too; a blank is a character."""
+    text = "añ \U0001f469\u200d\U0001f467b"
+    places = [(0, 1), (1, 2), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7)]
+    starts, ends = zip(*places, strict=True)
+    fine = Units("piece", tuple("abcdefgh"), (0,) * 8, starts, ends)
+    characters, index = coarsen(fine, "character", (text,))
+    assert index == (0, 1, 1, 2, 3, 3, 3, 4)
+    assert [text[a:b] for a, b in zip(characters.start, characters.end, strict=True)] == [
+        "a",
+        "ñ",
+        " ",
+        "\U0001f469\u200d\U0001f467",
+        "b",
+    ]
+    assert coarsen(characters, "word", (text,))[0] == coarsen(fine, "word", (text,))[0]
+    longer = Units("piece", ("[CLS]", "a", " film"), (-1, 0, 0), (0, 0, 1), (0, 1, 6))
+    with pytest.raises(BadSetting, match="reads pieces of several characters, such as 'film'"):
+        coarsen(longer, "character", ("a film",))
+    with pytest.raises(BadSetting, match="cannot be split"):
+        coarsen(coarsen(longer, "word", ("a film",))[0], "character", ("a film",))
 
 
 def test_scores_cannot_be_split_finer():

@@ -9,12 +9,11 @@ from torch import Tensor
 
 from pellucid.base.checks import at_least
 from pellucid.base.kinds import metrics
-from pellucid.comparison.case import Case, Judged
+from pellucid.comparison.case import Case, Judged, class_answers
 from pellucid.comparison.removed_words import FRACTIONS, mean_fall
 from pellucid.run.batch import Operator, Row
 from pellucid.run.blank import generator_for
 from pellucid.run.predicting import refuse_infinite
-from pellucid.run.target import class_probabilities
 from pellucid.run.windows import rows_of
 from pellucid.text.ranges import mean_of_orders
 from pellucid.text.units import Kind
@@ -130,7 +129,7 @@ def soft_sufficiency(
 FIRST = 4  # units are taken out one more at a time up to so many, then twice as many ...: most texts flip early
 
 
-@metrics.add(better="lower", lowest=0.0, highest=1.0, usual=False)
+@metrics.add(better="lower", lowest=0.0, highest=1.0, of_classes=True, usual=False)
 def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "absent") -> Judged:
     """Share of a text's units that go, best-scored first, until its predicted class changes; 0 to 1, lower is better.
 
@@ -241,7 +240,7 @@ def _of_pieces(case: Case, example: int, unit: Kind, chances: np.ndarray) -> Ten
 
 
 def _probabilities(case: Case, edits: Sequence[Sequence[SoftEdit]], seed: int) -> list[np.ndarray]:
-    """For each example [edit class]: the model's probabilities, through packs of rows of like length."""
+    """For each example [edit class]: the model's answers, through packs of rows of like length."""
     flat = [edit for of_example in edits for edit in of_example]
     windows = [(edit, row) for edit in flat for row in rows_of(case.batch.rows[edit.example])]
     logits: dict[int, Tensor] = {}
@@ -255,7 +254,7 @@ def _probabilities(case: Case, edits: Sequence[Sequence[SoftEdit]], seed: int) -
     means = torch.stack([part.mean(0) for part in in_order.split(counts)])
     owners = [case.batch.examples[edit.example] for edit in flat]
     refuse_infinite(means, owners, case.model, "with parts of its word embeddings set to 0")
-    return [class_probabilities(part, case.model.problem).numpy() for part in means.split(list(map(len, edits)))]
+    return [class_answers(part, case.model.problem).numpy() for part in means.split(list(map(len, edits)))]
 
 
 def _logits(case: Case, windows: Sequence[tuple[SoftEdit, Row]], seed: int) -> Tensor:

@@ -53,7 +53,7 @@ def span_sufficiency(case: Case, *, n_spans: int = 1, unit: Kind = "word", opera
     return Judged(falls(case, edited)[:, None])
 
 
-@metrics.add(better="higher", lowest=-1.0, highest=1.0, usual=False)
+@metrics.add(better="higher", lowest=-1.0, highest=1.0, of_classes=True, usual=False)
 def span_over_random(
     case: Case, *, draws: int = 10, unit: Kind = "word", operator: Operator = "absent", seed: int = 0
 ) -> Judged:
@@ -98,7 +98,7 @@ def _over(agrees: np.ndarray, choices: list[list[range]]) -> float:
     return float(mean_of_orders(differences)) if len(differences) else float("nan")
 
 
-@metrics.add(better="higher", lowest=0.0, highest=1.0, usual=False)
+@metrics.add(better="higher", lowest=0.0, highest=1.0, of_classes=True, usual=False)
 def span_agreement(case: Case, *, n_spans: int = 1, unit: Kind = "word", operator: Operator = "absent") -> Judged:
     """1 where the heaviest spans alone get the prediction of the whole text, else 0; equally heavy ones share; higher
     is better.

@@ -95,6 +95,13 @@ def explain(
         list[str] | None,
         typer.Option(help="A part of the texts that no method takes out, and that has no score. May be repeated."),
     ] = None,
+    on_error: Annotated[
+        str,
+        typer.Option(
+            help="At a text that cannot be explained: stop, or keep the others and say which failed. A run with --out "
+            "keeps them (--max-failures)."
+        ),
+    ] = "stop",
     output: Annotated[str, typer.Option(help="The number to explain: logit, probability or loss.")] = "logit",
     layer: Annotated[
         str | None,
@@ -170,22 +177,25 @@ def explain(
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
     question = {"target": explained, "output": output, "seed": seed}
-    of_run = question | {"method": names[0] if names else None, "limit": amount.limit} | settings
+    of_run = question | {"method": names[0] if names else None, "limit": amount.limit, "keep": keep or None}
+    of_run |= settings
     if run.is_wanted:
         others: dict[str, object] = {"a text": texts, "--second": source.second, "--methods": methods.methods}
         others |= {
             "--passage": passage,
-            "--keep": keep,
             "--sample": amount.sample,
             "--only": answers.only,
             "--html": html,
+            "--on-error": on_error != "stop",
         }
         others |= {"--sort": answers != Answers(answers.only), "--csv": csv, "--json": as_json}
         data = check_run(source.file, others)
         classifier = pellucid.load(model, device=device, dtype=dtype, **asdict(loading), **asdict(languages))
         run_corpus(classifier, data, source.split, reading, run, of_run, workers, save)
         return
-    plain = answers == Answers() and not (passage or keep or amount.sample or source.second or methods.methods or texts)
+    one_of("--on-error", on_error, ("stop", "keep"))
+    not_of_run = passage, amount.sample, source.second, methods.methods, texts, on_error != "stop"
+    plain = answers == Answers() and not any(not_of_run)
     by_run = plain and save is not None and is_large(source.file, source.split, reading, amount.limit)
     is_chat = chat != ChatOptions()
     examples = () if by_run or is_chat else source.examples(texts or [], reading)
@@ -212,6 +222,7 @@ def explain(
             passages=passage,
             keep=keep or None,
             rest=rest,  # type: ignore[arg-type]  # checked there
+            on_error="raise" if on_error == "stop" else "keep",
             workers=workers,
             **question,  # type: ignore[arg-type]  # checked where the target is made
         )

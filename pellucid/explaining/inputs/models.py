@@ -10,15 +10,15 @@ import torch
 from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.explaining.inputs.loading import load, remember
-from pellucid.explaining.inputs.pipelines import (
+from pellucid.explaining.inputs.pipelines import from_transformers
+from pellucid.explaining.inputs.readings import ModelSource
+from pellucid.explaining.inputs.scikit import column_transformer, from_pipeline
+from pellucid.explaining.inputs.sentence_encoders import (
     encodes_sentences,
     from_cross_encoder,
     from_sentence_transformer,
-    from_transformers,
     scores_pairs,
 )
-from pellucid.explaining.inputs.readings import ModelSource
-from pellucid.explaining.inputs.scikit import column_transformer, from_pipeline
 from pellucid.models.classifiers.in_memory import check_in_memory
 from pellucid.models.composed.composed import encoder_model, is_encoder
 from pellucid.models.folders.configuration import wrong_kind

@@ -12,7 +12,8 @@ from scipy.sparse import lil_matrix
 from pellucid.base.checks import clipped, every, listed, of_class
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.models.classifiers.function import PROBES, FunctionClassifier, from_function
-from pellucid.models.classifiers.readable import LinearPipeline, n_features, reads_texts, vocabulary_reader
+from pellucid.models.classifiers.linear_grams import LinearPipeline, n_features
+from pellucid.models.classifiers.readable import reads_texts, vocabulary_reader
 from pellucid.run.target import Problem, class_probabilities
 
 SAME, N_TRIALS = 1e-9, 8  # of an answer, between a linear model's own and what its coefficients give; rows that show it

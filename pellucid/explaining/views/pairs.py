@@ -20,10 +20,15 @@ from pellucid.text.units import Spans
 
 STRONGEST = 10
 GUIDE = (
-    "Each word of the first text meets each word of the second: orange pairs make the texts alike, blue ones make them "
-    "different. In the texts a word has the sum of its pairs."
+    "Each {unit} of the first text meets each {unit} of the second: orange pairs make the texts alike, blue ones make "
+    "them different. In the texts a {unit} has the sum of its pairs."
 )
 SUM = "All pairs together {total}, and what blank texts are to each other and to these {constant}: {value}."
+FIRST_ORDER = "All pairs together {total}, to the first order, and with blank texts {constant}: {value}."
+FORMS = {
+    "integrated": "Explained by integrated Jacobians",
+    "first_order": "Explained by Jacobians at the texts, the first order",
+}
 BESIDE = (
     "Each row is one second text with its value, each column a word of the first one, and the last column all words of "
     "the second. What puts one row above another is where their numbers differ."
@@ -33,7 +38,8 @@ BESIDE = (
 @renderers.add(draws="word pairs", sections_of=("pellucid.results.word_map.WordPairs",))
 def page_sections_of_word_pairs(pairs: WordPairs) -> tuple[list[Section], Markup, Opening]:
     """Both texts and the strongest pairs, then the whole matrix; how to read them; facts."""
-    total = SUM.format(
+    unit, form = str(pairs.settings["unit"]), str(pairs.settings["form"])
+    total = (SUM if form == "integrated" else FIRST_ORDER).format(
         total=signed(float(pairs.matrix.sum())),
         constant=signed(pairs.constant),
         value=f"{pairs.function} similarity {pairs.value:.3f}",
@@ -45,15 +51,15 @@ def page_sections_of_word_pairs(pairs: WordPairs) -> tuple[list[Section], Markup
         pairs.matrix,
         np.zeros(len(pairs.words[0])),
     )
-    every = map_tables(drawn, "word", "The pairs of words", colour_range([pairs.matrix]))
+    every = map_tables(drawn, unit, f"The pairs of {unit}s", colour_range([pairs.matrix]))
     sections = [
         Section("Both texts", total, _texts(pairs)),
         Section("The strongest pairs", "", _strongest(pairs)),
-        Section("All pairs", "A row for each word of the first text, a column for each of the second.", every),
+        Section("All pairs", f"A row for each {unit} of the first text, a column for each of the second.", every),
     ]
-    facts = (f"Model {pairs.model}", "Explained by integrated Jacobians", written_on())
-    title = f"Which words make these texts alike: {pairs.value:.2f}"
-    return sections, element("p", GUIDE, class_="pl-lead"), Opening(facts, title=title)
+    facts = (f"Model {pairs.model}", FORMS[form], written_on())
+    title = f"Which {unit}s make these texts alike: {pairs.value:.2f}"
+    return sections, element("p", GUIDE.format(unit=unit), class_="pl-lead"), Opening(facts, title=title)
 
 
 def _texts(pairs: WordPairs) -> Markup:

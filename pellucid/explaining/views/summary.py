@@ -15,7 +15,7 @@ from pellucid.drawing.wording import MINUS, first_names, percent, readable_numbe
 from pellucid.explaining.views.class_words import class_words_view, words_intro
 from pellucid.results.explanation import Explanation
 from pellucid.results.summary import Summary
-from pellucid.text.units import Units
+from pellucid.text.units import IN_WORDS, Units
 
 MOST_CLASSES, MOST_LABELS = 20, 8
 BESIDE = 4  # classes, of which the table of labels and answers fits beside the answers
@@ -213,7 +213,7 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float:
 def _word_scores(explanation: Explanation) -> np.ndarray:
     """[word]: the scores of a text's words. Units longer than words cannot be cut into words and stay as they are."""
     row = shown_row(explanation)
-    finer = not isinstance(row.units, Units) or row.units.kind == "piece"
+    finer = not isinstance(row.units, Units) or row.units.kind in IN_WORDS
     view = row.view("word") if finer else row
     return view.scores[~view.special].astype(float)
 

@@ -19,7 +19,8 @@ from torch import Tensor
 from pellucid.base.checks import every, listed, of_class, one_of
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError
 from pellucid.base.packages import cached_property
-from pellucid.models.classifiers.readable import LinearPipeline, Reader
+from pellucid.models.classifiers.linear_grams import LinearPipeline
+from pellucid.models.classifiers.readable import Reader
 from pellucid.models.classifiers.running import class_names
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds
@@ -35,13 +36,15 @@ from pellucid.text.units import SPECIAL, Units, text_units
 Text = str | tuple[str, str]
 BETWEEN = 0  # the id of what stands between the texts of a pair
 LINE = re.compile(r"[^\n]+")
+Pieces = Literal["word", "character"]
 FIRST, LATER = 1, 0  # token types: whether a piece begins its text, and so keeps the white space before it
 
 
 @dataclass(frozen=True)
 class NumberedPieces:
-    """The pieces that one model has read, by number."""
+    """The pieces that one model has read, by number. kind: what pieces are; a blank is a character of its own."""
 
+    kind: Pieces = "word"
     by_number: dict[int, str] = field(default_factory=lambda: {BETWEEN: ""})
 
     def encode(self, example: Example, reader: str, *, has_features: bool = False) -> tuple[Row, Units]:
@@ -54,9 +57,10 @@ class NumberedPieces:
             if segment:
                 columns.append((BETWEEN, SPECIAL, 0, 0, "⫽"))
             is_line = has_features and segment
-            before, words = 0, [match.span() for match in LINE.finditer(text)] if is_line else text_units(text, "word")
-            for position, (start, end) in enumerate(words, start=1):
-                upto = len(text) if position == len(words) else end  # the last word keeps the white space after it
+            parts = [match.span() for match in LINE.finditer(text)] if is_line else text_units(text, self.kind)
+            before = 0
+            for position, (start, end) in enumerate(parts, start=1):
+                upto = len(text) if position == len(parts) else end  # the last word keeps the white space after it
                 piece = self.remembered_number(text[before:upto], reader)
                 columns.append((piece, segment, start, end, text[start:end]))
                 before = end
@@ -159,15 +163,16 @@ class FunctionClassifier:
         service (`remote`) that of its address.
         """
         digest = getattr(self.function, "digest", None)
+        kind = () if self._pieces.kind == "word" else (self._pieces.kind,)
         if isinstance(digest, str):
-            return digest
+            return blake2b(repr((digest, *kind)).encode(), digest_size=16).hexdigest() if kind else digest
         try:
             probes = self._answers(list(PROBES)) if self.background is None else self._means(PROBES, [{}] * len(PROBES))
             answers = [[round(value, 5) for value in row] for row in self._logits(probes).tolist()]
         except ModelCannot as error:
             answers = [str(error)]  # type: ignore[list-item]
         rows = () if self.background is None else (self.background.digest, len(self.background.frame))
-        return blake2b(repr((self.name, self.labels, answers, *rows)).encode(), digest_size=16).hexdigest()
+        return blake2b(repr((self.name, self.labels, answers, *rows, *kind)).encode(), digest_size=16).hexdigest()
 
     def blank_ids(self) -> dict[str, int | None]:
         """There are no embeddings to blank."""
@@ -191,9 +196,14 @@ class FunctionClassifier:
             examples = [columns.beside(example) for example in examples]
         has_features = columns is not None
         pairs = [self._pieces.encode(example, self.name, has_features=has_features) for example in examples]
-        mask = None if self.mask is None else self._pieces.remembered_number(" " + self.mask, self.name)
+        mask = None if self.mask is None else self._pieces.remembered_number(self._mask_piece, self.name)
         rows, units = tuple(row for row, _ in pairs), tuple(self._with_readings(words) for _, words in pairs)
         return Batch(tuple(examples), rows, units, SpecialIds(mask, None))
+
+    @property
+    def _mask_piece(self) -> str:
+        """The mask as a piece: a word has the blank before it, a character has none."""
+        return f"{' ' if self._pieces.kind == 'word' else ''}{self.mask}"
 
     def _with_readings(self, words: Units) -> Units:
         if self.reader is None:
@@ -235,7 +245,7 @@ class FunctionClassifier:
     def _parts_of(self, row: Row) -> tuple[str, dict[str, Feature]]:
         """The text of a row, and the features that are left of it; a mask stands for a feature that is taken out."""
         assert self.columns is not None
-        mask = None if self.mask is None else number_of(" " + self.mask)
+        mask = None if self.mask is None else number_of(self._mask_piece)
         pairs = enumerate(zip(row.ids, row.segments, strict=True))
         left = self._pieces.text_of(row.keep([n for n, pair in pairs if pair != (mask, 1)]))
         assert isinstance(left, tuple)  # features stand behind the mark between two texts, which no edit removes
@@ -277,7 +287,8 @@ class FunctionClassifier:
         is_list, count = isinstance(texts, list), len(texts)
         try:
             # A list of its own, to change at will.
-            answer = np.asarray(self.function(list(texts) if is_list else texts.copy()), dtype=np.float64)
+            came = self.function(list(texts) if is_list else texts.copy())
+            answer = None if came is None else np.asarray(came, dtype=np.float64)
         except PellucidError:  # of a service, which says what happened
             raise
         except Exception as error:  # anything can happen in a user's function
@@ -288,6 +299,11 @@ class FunctionClassifier:
                 f"{self.name}: the function failed on {count} {'texts' if is_list else 'rows'} (first: {first:.60}): "
                 f"{type(error).__name__}: {error}"
             ) from error
+        if answer is None:
+            raise ModelCannot(
+                f"{self.name}: the function returned None; for {count} texts it must return {count} x {self.width} "
+                f"numbers, one a class ({', '.join(self.labels)}). Does it end without return?"
+            )
         return self.checked(answer, count)
 
     def _logits(self, answer: np.ndarray) -> Tensor:
@@ -338,6 +354,7 @@ def from_function(
     problem: Problem = "single_label",
     name: str = "function",
     mask: str | None = None,
+    pieces: Pieces = "word",
     columns: Sequence[str] = (),
     text: str = "text",
     background: Any = None,
@@ -353,6 +370,8 @@ def from_function(
         that of the second class, or "regression" for a value a text, such as stars; labels then is its name alone.
     name: what results call the model.
     mask: what stands for a masked word; None: operator="mask" does not work.
+    pieces: "word", or "character", each character and blank as a piece of its own: then unit="character" works. Its
+        edits are letters that are taken out (operator="delete") or masked (mask="_").
     columns: the feature columns that predict reads beside the text, such as ("age", "pressure"): predict then gets a
         pandas data frame with the text's column and these, rows in order. Features are explained as words are.
     text: the name of the text's column in that frame, and in tables that are explained.
@@ -370,6 +389,7 @@ def from_function(
     """
     one_of("gives", gives, ("probabilities", "logits"))
     one_of("problem", problem, get_args(Problem))
+    one_of("pieces", pieces, get_args(Pieces))
     names = class_names("labels", labels)
     if problem == "regression":
         if len(names) != 1:
@@ -381,7 +401,9 @@ def from_function(
         raise BadInput(f"predict must be a function of a list of texts; {type(predict).__name__} came.")
     of_class("The name", name, str, "give a string")
     rows = _checked_background(columns, text, background, draws)
-    return FunctionClassifier(predict, names, problem, name, gives, mask, background=rows)
+    return FunctionClassifier(
+        predict, names, problem, name, gives, mask, background=rows, _pieces=NumberedPieces(pieces)
+    )
 
 
 def _checked_background(columns: Sequence[str], text: str, background: Any, draws: int) -> Background | None:

@@ -1,15 +1,11 @@
 """A model behind a service: calls that fail are tried again, several are made at once, and no text is asked twice."""
 
-import json
-import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from hashlib import blake2b
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -19,7 +15,6 @@ import numpy as np
 
 from pellucid.base.checks import (
     at_least,
-    changes,
     clipped,
     kind_in_words,
     listed,
@@ -30,10 +25,11 @@ from pellucid.base.checks import (
     shortened,
     whole,
 )
-from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot, PellucidError, ServiceAway
-from pellucid.base.files import check_place, disk_errors, possible_path
+from pellucid.base.errors import BadInput, BadSetting, ModelCannot, PellucidError, ServiceAway
+from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest, parsed
 from pellucid.base.packages import optional_package
+from pellucid.models.classifiers.answer_store import FORM, AnswerStore, key_of
 from pellucid.models.classifiers.function import PROBES, FunctionClassifier, Gives, Text, from_function
 from pellucid.run.scheduler import DEVICE_TOKENS
 from pellucid.run.target import Problem
@@ -42,10 +38,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 600.0  # seconds before a call is made again; ea
 PASSING = frozenset({408, 425, 429})  # answers of a service that may be others later, as all from 500 on
 MISTAKES = (PellucidError, TypeError, NameError, AttributeError, ImportError, UnicodeError)  # the same another time
 MOST_AT_ONCE, MOST_IN_CALL, MOST_RETRIES = 1_000, 100_000, 100
-FORM, FILE = "pellucid-answers-1", "answers.sqlite"
-CHECK = 8  # bytes of a digest in each kept answer
-KEYS = 500  # that are looked up at once
-KEY_BYTES, MOST_SECRET = 16, 6  # a word of a header that is longer counts as secret
+MOST_SECRET = 6  # a word of a header that is longer counts as secret
 
 
 def remote(
@@ -197,7 +190,11 @@ class AnsweredFailure(Exception):
 
 
 class Unanswered(Exception):
-    """What a service did to some texts, each time it was asked."""
+    """What a service did to some texts, each time it was asked. is_silent: it could not be reached at all."""
+
+    def __init__(self, words: str, is_silent: bool) -> None:
+        super().__init__(words)
+        self.is_silent = is_silent
 
 
 @dataclass
@@ -225,18 +222,19 @@ class CallPace:
 @dataclass(repr=False)
 class Service:
     """A function from texts to numbers [text number], which asks another one. checked: raises `ModelCannot` for an
-    answer that cannot be. digest: of what it is.
+    answer that cannot be. digest: of what it is. answered: a text that it has answered, once there is one.
     """
 
     ask: Callable[[list[Any]], Any]
     name: str
     checked: Callable[[np.ndarray, int], np.ndarray]
-    answers: "AnswerStore"
+    answers: AnswerStore
     pace: CallPace
     batch_size: int
     at_once: int
     tries: int
     digest: str
+    answered: list[Text] = field(default_factory=list)
 
     def __call__(self, texts: Sequence[Text]) -> np.ndarray:
         """[text number]: each text that was not answered before is asked once."""
@@ -267,6 +265,7 @@ class Service:
         """
         try:
             self.answers.keep([key_of(text) for text in texts], self._tried(texts, ended))
+            self.answered[:] = texts[:1]
         except Unanswered as failure:
             if not (is_there or ended.is_set()):
                 self._check_there(texts, failure, ended)
@@ -274,16 +273,20 @@ class Service:
                 return
             if len(texts) == 1:
                 raise ModelCannot(f"{self.name}: {failure}, for the text {clipped(quoted(texts[0]))}.") from None
+            known = self.answers.known([key_of(text) for text in texts])
             for text in texts:
-                self._ask_batch([text], ended, is_there=True)
+                if key_of(text) not in known:
+                    self._ask_batch([text], ended, is_there=True)
 
     def _check_there(self, texts: list[Text], failure: Unanswered, ended: threading.Event) -> None:
-        """Raise `ServiceAway` where plain sentences of different words fail as well: then no text is to blame."""
-        for sentence in PLAIN:
-            try:
-                self._tried([sentence if isinstance(texts[0], str) else (sentence, sentence)], ended)
-            except Unanswered:
-                continue
+        """Raise `ServiceAway` where plain sentences of different words fail as well, and a text that it has answered,
+        or, where there is none, each of these texts by itself: then no text is to blame.
+        """
+        plain = [sentence if isinstance(texts[0], str) else (sentence, sentence) for sentence in PLAIN]
+        if any(self._is_answered(sentence, ended, self.tries) for sentence in plain):
+            return
+        others = list(self.answered) or ([] if failure.is_silent or len(texts) == 1 else texts)
+        if any(self._is_answered(text, ended, 1) for text in others):
             return
         if not ended.is_set():
             raise ServiceAway(
@@ -291,9 +294,16 @@ class Service:
                 f"too; what it answered before is kept, so that another call goes on."
             )
 
-    def _tried(self, texts: list[Text], ended: threading.Event) -> np.ndarray:
-        failure, pause = "", FIRST_WAIT
-        for attempt in range(1, self.tries + 1):
+    def _is_answered(self, text: Text, ended: threading.Event, tries: int) -> bool:
+        try:
+            self.answers.keep([key_of(text)], self._tried([text], ended, tries))
+        except Unanswered:
+            return False
+        return True
+
+    def _tried(self, texts: list[Text], ended: threading.Event, tries: int | None = None) -> np.ndarray:
+        failure, pause, tries, is_silent = "", FIRST_WAIT, self.tries if tries is None else tries, False
+        for attempt in range(1, tries + 1):
             self.pace.wait(ended)
             if ended.is_set():
                 break
@@ -301,8 +311,8 @@ class Service:
                 return self.checked(_numbers(self.ask(list(texts))), len(texts))
             except Exception as error:  # anything can happen in a user's function
                 failure = _in_words(error, self.name) + (f" ({attempt} times)" if attempt > 1 else "")
-                wish = wished_pause(error)
-                if not is_passing(error) or attempt == self.tries:
+                wish, is_silent = wished_pause(error), isinstance(error, OSError) and status_of(error) is None
+                if not is_passing(error) or attempt == tries:
                     break
             if wish is not None and wish > LONGEST_WAIT:
                 failure += f", and asks for a pause of {wish:,.0f} seconds"
@@ -312,7 +322,7 @@ class Service:
             else:
                 ended.wait(min(pause, LONGEST_WAIT))
             pause *= 2
-        raise Unanswered(failure)
+        raise Unanswered(failure, is_silent)
 
 
 PLAIN = (PROBES[0], "Seven trains left.")  # that share no word
@@ -364,79 +374,3 @@ def wished_pause(error: Exception) -> float | None:
         except (TypeError, ValueError):
             return None
     return max(seconds, 0.0) if seconds == seconds else None
-
-
-# Answers that are kept.
-
-
-def key_of(text: Text) -> bytes:
-    """A digest of a text, or of a pair."""
-    return blake2b(json.dumps(text).encode(), digest_size=KEY_BYTES).digest()
-
-
-class AnswerStore:
-    """The answers to texts by their keys, in a file of SQLite, which processes may share, or in memory."""
-
-    def __init__(self, path: Path | None, seal: Mapping[str, object], width: int) -> None:
-        self.width, self._lock, self.path = width, threading.Lock(), path
-        if path is not None:
-            self.path = path = path / FILE if path.is_dir() or not path.suffix else path
-            check_place(path)
-            with disk_errors("write", path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-        with self._readable():
-            self._base = sqlite3.connect(path or ":memory:", timeout=60, check_same_thread=False)
-            self._base.execute("pragma trusted_schema = off")
-            with self._base:
-                self._base.execute("begin immediate")
-                self._open(seal)
-
-    def _open(self, seal: Mapping[str, object]) -> None:
-        """Read the seal, or write it into an empty file; raises `BadFile` for one that belongs to something else."""
-        if not self._base.execute("select count(*) from sqlite_master").fetchone()[0]:
-            self._base.execute("create table seal (content text)")
-            self._base.execute("create table answers (key blob primary key, numbers blob) without rowid")
-            self._base.execute("insert into seal values (?)", (json.dumps(seal),))
-        try:
-            was = parsed(self._base.execute("select content from seal").fetchone()[0])
-            assert isinstance(was, dict) and was.get("form") == FORM
-        except (sqlite3.OperationalError, TypeError, ValueError, AssertionError):
-            raise BadFile(f"{self.path} is a database of something else; give another file as cache.") from None
-        if differing := changes(was, seal):
-            raise BadFile(f"The cache {self.path} is of another question: {differing}; give another file.")
-
-    def known(self, keys: Sequence[bytes]) -> dict[bytes, np.ndarray]:
-        """key -> its answer [number], for those that are there and whole."""
-        known: dict[bytes, np.ndarray] = {}
-        with self._lock, self._readable():
-            for first in range(0, len(keys), KEYS):
-                some = list(keys[first : first + KEYS])
-                marks = ",".join("?" * len(some))
-                rows = self._base.execute(f"select key, numbers from answers where key in ({marks})", some)
-                known |= {key: np.frombuffer(value, "<f8", self.width) for key, value in rows if self._fits(key, value)}
-        return known
-
-    def _fits(self, key: bytes, value: object) -> bool:
-        """Whether an answer is what was written, to the last bit; else it is asked again."""
-        size = 8 * self.width
-        return isinstance(value, bytes) and value[size:] == _check_of(key, value[:size])  # also one that is too short
-
-    def keep(self, keys: Sequence[bytes], answers: np.ndarray) -> None:
-        """Keep the answers [text number]."""
-        values = [row.astype("<f8").tobytes() for row in answers]
-        rows = [(key, value + _check_of(key, value)) for key, value in zip(keys, values, strict=True)]
-        with self._lock, self._readable(), self._base:
-            self._base.executemany("insert or replace into answers values (?, ?)", rows)
-
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise BadFile(
-                f"The cache {self.path} cannot be read or written ({reason(error)}); give another file."
-            ) from None
-
-
-def _check_of(key: bytes, value: bytes) -> bytes:
-    return blake2b(key + value, digest_size=CHECK).digest()
