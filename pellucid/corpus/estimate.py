@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from pellucid.base.catalogue import Choice
 from pellucid.base.checks import whole
 from pellucid.base.processes import silent
 from pellucid.corpus.data import CorpusReading, chunks, corpus_data
@@ -61,7 +62,7 @@ class CorpusCost:
 def corpus_cost(
     model: ModelSource,
     texts: Data,
-    method: str | None = None,
+    methods: Choice | Sequence[Choice] | None = None,
     *,
     workers: int = 1,
     target: TargetName | HiddenState = "predicted",
@@ -80,7 +81,7 @@ def corpus_cost(
 ) -> CorpusCost:
     """What `explain_corpus` will cost, from 32 texts of different lengths; nothing is kept.
 
-    model, texts, method, workers, target, output, seed, text: as in `explain_corpus`.
+    model, texts, methods, workers, target, output, seed, text: as in `explain_corpus`.
     label, label_map, split, format, read, skip_bad_rows, limit, progress, settings: as there, too. The data are read
         once, and the trial has one thread.
 
@@ -94,7 +95,7 @@ def corpus_cost(
     workers = whole("workers", workers, 1, MOST_WORKERS)
     reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit)
     classifier = any_model_from(model)
-    request = corpus_question(classifier, method, settings, target, output, seed).request(classifier)
+    request = corpus_question(classifier, methods, settings, target, output, seed).request(classifier)
     data = corpus_data(classifier, texts, reading, target)
     with progress_bar(progress):
         count, sample = _sampled(chunks(classifier, data, reading, target))

@@ -7,7 +7,6 @@ At the end, the door `verify`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,6 +19,7 @@ import pyarrow as pa
 
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, possible_path, readable, whole_file
+from pellucid.base.json_text import plain_json
 from pellucid.base.manifest import Verification, names_below, verify_folder
 from pellucid.base.processes import Progress
 from pellucid.corpus.folder import (
@@ -41,7 +41,7 @@ from pellucid.corpus.folder import (
     digest_of,
 )
 from pellucid.results.explanation_record import ExampleRecord, example_of, example_record
-from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_batches, write_checked
+from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_table, write_checked
 from pellucid.text.example import Example
 from pellucid.text.passages import turns_of
 
@@ -59,7 +59,7 @@ def key_of(example: Example, by_label: bool) -> bytes:
     """16 bytes for the texts of an example, with its label where what is explained depends on it."""
     turns = [list(vars(turn).values()) for turn in turns_of(example)]  # of a chat: its template's text is no word of it
     parts = [example.segments, example.label if by_label else None, *([turns] if turns else [])]
-    content = json.dumps(parts, ensure_ascii=False)
+    content = plain_json(parts)
     return blake2b(content.encode(), digest_size=DIGEST).digest()
 
 
@@ -86,7 +86,7 @@ class RowsPass:
 
 def input_digest(records: list[ExampleRecord]) -> bytes:
     """16 bytes for the rows of a shard."""
-    return blake2b(json.dumps(records, ensure_ascii=False).encode(), digest_size=DIGEST).digest()
+    return blake2b(plain_json(records).encode(), digest_size=DIGEST).digest()
 
 
 def make_plan(
@@ -216,14 +216,23 @@ def _has_rows(folder: RunFolder, job: Job, shard: int) -> bool:
 
 def read_rows(folder: RunFolder, shard: int) -> list[Example]:
     """The examples of a shard's rows; raises `BadFile` where the file is damaged."""
+    return examples_in(rows_table(folder, shard))
+
+
+def examples_in(rows: pa.Table) -> list[Example]:
+    """The examples of rows, in order."""
+    records: Any = rows.to_pylist()
+    return [example_of(record) for record in records]
+
+
+def rows_table(folder: RunFolder, shard: int) -> pa.Table:
+    """The rows of a shard, a column a field of an example; raises `BadFile` where the file is damaged."""
     path = folder.rows_file(shard)
     with disk_errors("read", path):
         content = path.read_bytes()
     if digest_of(content) != folder.array(FILES)[shard].tobytes().hex():  # damaged Parquet can end the process
         raise BadFile(f"{path} is damaged; {AGAIN}.")
-    batches = bounded_batches(path, ROWS_FORM, EXAMPLE_COLUMNS)
-    records: Any = [record for batch in batches for record in batch.to_pylist()]
-    return [example_of(record) for record in records]
+    return bounded_table(path, ROWS_FORM, ROWS_SCHEMA)
 
 
 # The door `verify`: whether a folder is as the command left it that made it.
