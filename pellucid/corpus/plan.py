@@ -1,7 +1,7 @@
 """The plan of a run: one pass over the data numbers the rows, cuts them into shards and finds equal texts.
 
-It needs 16 bytes of memory a row for the digests of texts, and about twice as much again while they are sorted. The
-rows are written beside the results, so that a process needs no pass over the data to compute a shard in the middle.
+It needs 16 bytes of memory a row for the digests of texts, and about as much again while they are sorted. The rows
+are written beside the results, so that a process needs no pass over the data to compute a shard in the middle.
 At the end, the door `verify`.
 """
 
@@ -104,22 +104,21 @@ def make_plan(
     stamps = data.stamps  # before the rows are read: what changes meanwhile is noticed by the next command
     reading = RowsPass(by_label)
     files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
-    first = _save_arrays(folder, reading, files)
-    distinct = int((first == np.arange(len(first))).sum())
+    distinct = _save_arrays(folder, reading, files)
     job = Job(dict(question), reading.rows, distinct, data.written, stamps, _rows_digest(folder), threads)
     reuse()
     folder.save_job(job)
     return job
 
 
-def _save_arrays(folder: RunFolder, reading: RowsPass, files: list[bytes]) -> np.ndarray:
-    """Write what is known of all rows; returns [row] the first row of equal text."""
-    digests = {KEYS: bytes(reading.keys), INPUTS: bytes(reading.inputs), FILES: b"".join(files)}
+def _save_arrays(folder: RunFolder, reading: RowsPass, files: list[bytes]) -> int:
+    """Write what is known of all rows; returns how many different texts there are."""
+    digests = {KEYS: reading.keys, INPUTS: reading.inputs, FILES: bytearray().join(files)}
     for name, content in digests.items():
         folder.save_array(name, np.frombuffer(content, dtype=np.uint8).reshape(-1, DIGEST))
-    first = first_places(folder.array(KEYS))
+    first = first_places(np.frombuffer(reading.keys, dtype=np.uint64).reshape(-1, 2))
     folder.save_array(FIRST, first)
-    return first
+    return int((first == np.arange(len(first))).sum())
 
 
 def _rows_digest(folder: RunFolder) -> str:
@@ -130,15 +129,18 @@ def _rows_digest(folder: RunFolder) -> str:
     return digest.hexdigest()
 
 
-def first_places(keys: np.ndarray) -> np.ndarray:
-    """[row 16] -> [row] the number of the first row with the same key."""
-    halves = np.ascontiguousarray(keys).view(np.uint64)
+def first_places(halves: np.ndarray) -> np.ndarray:
+    """[row 2], the halves of keys -> [row] the number of the first row with the same key."""
     order = np.lexsort((halves[:, 1], halves[:, 0]))  # stable: equal keys stay in order
-    ordered = halves[order]
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (ordered[1:] != ordered[:-1]).any(1)
+    begins = np.zeros(len(order), dtype=bool)
+    begins[:1] = True
+    for column in (0, 1):
+        half = halves[order, column]  # one column after the other is in memory
+        begins[1:] |= half[1:] != half[:-1]
+        del half
+    starts = np.flatnonzero(begins)
     first = np.empty(len(order), dtype=np.int64)
-    first[order] = order[begins][np.cumsum(begins) - 1]
+    first[order] = np.repeat(order[starts], np.diff(starts, append=len(order)))
     return first
 
 

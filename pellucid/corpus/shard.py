@@ -115,10 +115,11 @@ def explain_rows(request: Request, examples: Sequence[Example]) -> dict[str, lis
 
     batch = request.model.encode(examples)
     by_method = explain_batch(request, batch, scheduler_for(request.model), silent)
-    return {title: [_record(explanation) for explanation in of_method] for title, of_method in by_method.items()}
+    return {title: [shard_record(explanation) for explanation in of_method] for title, of_method in by_method.items()}
 
 
-def _record(explanation: Explanation) -> ShardRecord:
+def shard_record(explanation: Explanation) -> ShardRecord:
+    """The record of an explanation, with the word of each unit."""
     units, word = explanation.units, None
     if isinstance(units, Units) and units.kind in ("piece", "word"):
         word = list(coarse_index(units, "word", explanation.example.segments))
@@ -158,7 +159,7 @@ def _file_of(work: ShardWork, copied: Sequence[int], tables: Mapping[str, pa.Tab
         rows = np.array([*records, *copied], dtype=np.int64)
         order = np.argsort(rows)
         table = pa.concat_tables(parts).take(order)
-        methods.append(_numbered(table, rows[order], _keys(job, folder, title, rows[order])))
+        methods.append(numbered(table, rows[order], _keys(job, folder, title, rows[order])))
     content = BytesIO()
     write_checked([pa.concat_tables(methods).cast(schema).combine_chunks()], schema, content)
     return content.getvalue()
@@ -182,6 +183,7 @@ def _keys(job: Job, folder: RunFolder, title: str, rows: np.ndarray) -> list[byt
     return digests
 
 
-def _numbered(records: pa.Table, rows: np.ndarray, keys: list[bytes]) -> pa.Table:
+def numbered(records: pa.Table, rows: np.ndarray, keys: list[bytes]) -> pa.Table:
+    """Records with the number and the key of each row."""
     table = records.add_column(0, KEY, pa.array(keys, KEY.type))
     return table.add_column(0, ROW, pa.array(rows, ROW.type))
