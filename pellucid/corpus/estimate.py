@@ -195,13 +195,13 @@ def _method_bytes(tried: Sequence[Explanation], texts: Sequence[Example], pieces
 
 def _varied(record: ShardRecord, factor: float) -> ShardRecord:
     """The record with other numbers: equal ones of two texts would compress better than they do."""
-    other = lambda value: float(np.float32(value * factor))  # noqa: E731 - as a network computes them
+    varied = lambda value: float(np.float32(value * factor))  # noqa: E731 - as a network computes them
     diagnostics: Any = [{**each, "value": each["value"] * factor} for each in record["diagnostics"]]
     return {
         **record,
-        "logits": [other(value) for value in record["logits"]],
-        "probabilities": [other(value) for value in record["probabilities"]],
-        "target_value": other(record["target_value"]),
+        "logits": [varied(value) for value in record["logits"]],
+        "probabilities": [varied(value) for value in record["probabilities"]],
+        "target_value": varied(record["target_value"]),
         "diagnostics": diagnostics,
     }
 

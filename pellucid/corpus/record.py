@@ -133,10 +133,11 @@ class Run(Sequence[Explanation]):
     def query(self, sql: str) -> pa.Table:
         """The rows that a SELECT of the views of a run gives, by DuckDB (extra `query`).
 
-        texts: row, id, text, label, predicted, probability, target, value, caveats. words: row, place, segment, word,
-        score, predicted, target, without special tokens; of several rows of scores the first. spans, of methods that
-        score them: row, place, segment, span, parts (how many), score, predicted, target. diagnostics: row, name,
-        value. failures: row, first_id, reason. runs: one row, what is asked and how far it is. Only this run is read.
+        texts: row, id, text, label, method, predicted, probability, target, value, caveats; a row a text and method.
+        words: row, method, place, segment, word, score, predicted, target, without special tokens; of several rows of
+        scores the first. spans, of methods that score them: row, method, place, segment, span, parts (how many), score,
+        predicted, target. diagnostics: row, method, name, value. failures: row, first_id, reason. runs: one row, what
+        is asked and how far it is. Only this run is read.
         Raises `BadInput` for any other statement.
 
         >>> run.query("select predicted, count(*) as n from texts group by all order by 1").to_pylist()

@@ -264,3 +264,19 @@ def test_the_folder_of_a_stranger_ends_in_one_sentence(model, whole, tmp_path, f
     (tmp_path / "run" / "job.json").write_text(json.dumps(sealed(record, {"form": record["form"]})))
     with pytest.raises(BadFile):
         pellucid.open_run(tmp_path / "run")
+
+
+def weigh(texts):
+    """An answer that differs from text to text, as that of a network does."""
+    sums = [sum(map(ord, text)) % 997 / 997 for text in texts]
+    return [[each, 1 - each] for each in sums]
+
+
+def test_the_estimate_of_bytes_is_near_the_truth(tmp_path):
+    draw, letters = random.Random(0), "abcdefghij"
+    names = ["".join(draw.choices(letters, k=5)) for _ in range(3000)]
+    texts = [" ".join(draw.choices(names, k=draw.randint(3, 8))) for _ in range(1024)]
+    model = pellucid.from_function(weigh, ["negative", "positive"])
+    run = explained(model, texts, tmp_path / "run")
+    size = sum(path.stat().st_size for path in run.path.glob("shards/*.parquet"))
+    assert pellucid.corpus_cost(model, texts, "occlusion", progress=False).bytes == pytest.approx(size, rel=0.15)
