@@ -15,6 +15,8 @@ from pellucid.base.files import disk_errors, read_text
 # What JSON can hold; a value of unknown form is narrowed with isinstance before it is read.
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
+plain_json = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps`, which makes an encoder for each value
+
 DEEPEST = 100  # lists and objects inside each other; the deepest file of ours has eight
 
 

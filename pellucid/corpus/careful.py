@@ -159,10 +159,13 @@ class CarefulWorker:
         """The row that ends the process also when it is alone, twice; None where none does."""
         if not self._dies(shard, rows):
             return None
+        alone = len(rows) == 1  # whether the row has ended the process alone already
         while len(rows) > 1:
             half = rows[: len(rows) // 2]
-            rows = half if self._dies(shard, half) else rows[len(rows) // 2 :]
-        return rows[0] if self._dies(shard, rows) and self._dies(shard, rows) else None
+            died = self._dies(shard, half)
+            rows = half if died else rows[len(rows) // 2 :]
+            alone = died and len(half) == 1
+        return rows[0] if (alone or self._dies(shard, rows)) and self._dies(shard, rows) else None
 
     def _dies(self, shard: int, rows: Rows) -> bool:
         try:

@@ -74,7 +74,7 @@ def _pace(job: Job, times: dict[int, float]) -> float | None:
 def _lines(folder: Path, job: Job, state: dict[str, Any]) -> list[str]:
     question, done = job.question, state["done"]
     lines = [
-        f"{folder}: {question['method']} of {question['model']}, {job.rows:,} texts",
+        f"{folder}: {', '.join(job.methods)} of {question['model']}, {job.rows:,} texts",
         f"done: {done:,} texts, {100 * done // max(1, job.rows)} %, {state['shards_done']:,} of {job.shards:,} shards",
     ]
     if state["texts_a_second"]:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from pellucid.base.catalogue import Choice
-from pellucid.base.checks import in_syntax, quoted, whole
+from pellucid.base.checks import choices, in_syntax, listed, quoted, whole
 from pellucid.base.errors import BadSetting, ModelCannot, notify
 from pellucid.base.kinds import engines
 from pellucid.base.packages import __version__
@@ -48,7 +48,7 @@ MAX_FAILURES = 100
 def explain_corpus(
     model: ModelSource,
     texts: Data,
-    method: str | None = None,
+    methods: Choice | Sequence[Choice] | None = None,
     *,
     folder: str | Path,
     workers: int = 1,
@@ -72,14 +72,15 @@ def explain_corpus(
     progress: bool | None = None,
     **settings: Any,
 ) -> Run:
-    """Explain each text of a corpus by one method, shard by shard, in a folder.
+    """Explain each text of a corpus by one or several methods, shard by shard, in a folder.
 
     model: as in `explain`. One that was loaded from files, or that comes as a function without arguments, at the top of
         a module, is computed in processes of its own, so in a script the call stands under `if __name__ ==
         "__main__":`; one in memory in this process.
     texts: a name of data: a file, a folder, a data set, or files by a pattern such as "reviews/*.parquet", which are
         read row by row; or what `explain` reads, in memory.
-    method: a name of `methods`; None: as in `explain`.
+    methods: a name of `methods`, a (name, settings) pair, or a list of these, which share their passes; None: as in
+        `explain`.
     folder: where the run is kept. Where it holds this run, the run goes on. Any number of processes may join it.
     workers: processes that compute; the scores do not depend on how many there are.
     threads: of each of them. Another number may change the last bits of scores, so a folder goes on with its own.
@@ -91,7 +92,7 @@ def explain_corpus(
     engine: what computes: "local", processes of this machine; "ray", actors of Ray, with settings
         ("ray", {"address": "auto"}); or one that another package registers.
     reuse: the folder of an earlier run, whose rows of equal text, model and question are copied.
-    settings: the method's own.
+    settings: the method's own, where there is one.
 
     Returns the `Run`, whole. Raises `BadFile` where the folder holds another run, or the data have changed since,
     `BadInput` for data that cannot be read, `BadSetting` for a slice outside 1 to n, `ModelCannot` for more than one
@@ -112,7 +113,7 @@ def explain_corpus(
     limit = None if limit is None else whole("limit", limit, 1, 1 << 62)
     reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit, keep)
     classifier = any_model_from(model)
-    question = corpus_question(classifier, method, settings, target, output, seed)
+    question = corpus_question(classifier, methods, settings, target, output, seed)
     request = question.request(classifier)
     data = corpus_data(classifier, texts, reading, target)
     place = RunFolder(Path(folder))
@@ -150,7 +151,7 @@ def share_of(written: str | None) -> tuple[int, int]:
 
 def corpus_question(
     model: Model,
-    method: str | None,
+    methods: Choice | Sequence[Choice] | None,
     settings: dict[str, Any],
     target: TargetName | HiddenState,
     output: Output,
@@ -162,27 +163,39 @@ def corpus_question(
             f"{model.name} writes texts, and a run explains classifiers; explain its texts without a folder."
         )
     check_whole_texts(model)
-    name = default_method(model, target, output) if method is None else method
-    if not isinstance(name, str):
-        raise BadSetting(f"method={quoted(name)} is not possible; a run is of one method, give its name.")
-    choice = (name, settings) if settings else name
+    named = _choices(default_method(model, target, output) if methods is None else methods, settings)
     explainable = explained_target(model, target, output)
     if isinstance(explainable, Labels):
         raise BadSetting("A run has one explanation a text; name one class as target, and make a run for each.")
-    return TextQuestion([choice], frozenset(), explainable, seed, False)
+    return TextQuestion(named, frozenset(), explainable, seed, False)
+
+
+def _choices(methods: Choice | Sequence[Choice], settings: dict[str, Any]) -> list[Choice]:
+    """The methods with their settings; raises `BadSetting` for settings beside several methods, which say not whose."""
+    is_pair = isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Mapping)
+    named = choices("methods", [methods] if isinstance(methods, str) or is_pair else methods)
+    if not named:
+        raise BadSetting("methods=[] names none; name a method, or leave methods= away.")
+    if not settings:
+        return named
+    if len(named) > 1 or not isinstance(named[0], str):
+        raise BadSetting(
+            f"{listed(settings)} may belong to any of several methods; give each with its own, as in "
+            f"methods=[('occlusion', {{'window': 2}}), 'gradient']."
+        )
+    return [(named[0], settings)]
 
 
 def question_record(request: Request, reading: CorpusReading) -> dict[str, Any]:
     """Everything that a row's scores depend on besides its text, and how rows are read, as plain values."""
-    call, target, model = request.calls[0], request.target, request.model
+    target, model = request.target, request.model
     in_words = target.in_words(model.labels) if isinstance(target, Target) else repr(target)
     head = getattr(model, "language_head", None)
     return {
         "version": __version__,
         "model": model.name,
         "weights": request.model_hash,
-        "method": call.title,
-        "settings": json.loads(json.dumps(dict(call.settings))),
+        "methods": {call.title: json.loads(json.dumps(dict(call.settings))) for call in request.calls},
         "target": in_words,
         "seed": request.seed,
         "rows in a part": PART,

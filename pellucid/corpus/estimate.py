@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from io import BytesIO
+from itertools import cycle
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import torch
 
+from pellucid.base.catalogue import Choice
 from pellucid.base.checks import whole
 from pellucid.base.processes import silent
 from pellucid.corpus.data import CorpusReading, chunks, corpus_data
 from pellucid.corpus.door import corpus_question
+from pellucid.corpus.folder import DIGEST, SHARD
+from pellucid.corpus.shard import RECORD_SCHEMA, SHARD_SCHEMA, ShardRecord, numbered, shard_record
 from pellucid.drawing.terminal import duration, progress_bar
 from pellucid.explaining.inputs.loading import MOST_WORKERS
 from pellucid.explaining.inputs.models import any_model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
-from pellucid.results.explanation_record import ExplanationRecord, to_record
-from pellucid.results.storage import SCHEMA, arrow_table, write_checked
+from pellucid.results.explanation import Explanation
+from pellucid.results.storage import arrow_table, write_checked
 from pellucid.run.explaining import Request, explain_batch
 from pellucid.run.hidden_target import HiddenState
+from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.run.target import Output, TargetName
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
 from pellucid.text.passages import FixedPart
+from pellucid.text.units import Kind, Units, coarsen
 
 TRIED, SAMPLED = 32, 4096  # texts that run; texts whose lengths are known
+Tried = Mapping[str, Sequence[Explanation]]  # by method's title
 START = 8.0  # seconds in which a process imports torch and loads a small model
 
 
@@ -62,7 +71,7 @@ class CorpusCost:
 def corpus_cost(
     model: ModelSource,
     texts: Data,
-    method: str | None = None,
+    methods: Choice | Sequence[Choice] | None = None,
     *,
     workers: int = 1,
     target: TargetName | HiddenState = "predicted",
@@ -82,7 +91,7 @@ def corpus_cost(
 ) -> CorpusCost:
     """What `explain_corpus` will cost, from 32 texts of different lengths; nothing is kept.
 
-    model, texts, method, workers, target, output, seed, text: as in `explain_corpus`.
+    model, texts, methods, workers, target, output, seed, text: as in `explain_corpus`.
     label, label_map, split, format, read, skip_bad_rows, limit, keep, progress, settings: as there, too. The data are
         read once, and the trial has one thread.
 
@@ -96,7 +105,7 @@ def corpus_cost(
     workers = whole("workers", workers, 1, MOST_WORKERS)
     reading = CorpusReading(text, label, split, format, read, skip_bad_rows, label_map, limit, keep)
     classifier = any_model_from(model)
-    request = corpus_question(classifier, method, settings, target, output, seed).request(classifier)
+    request = corpus_question(classifier, methods, settings, target, output, seed).request(classifier)
     data = corpus_data(classifier, texts, reading, target)
     with progress_bar(progress):
         count, sample = _sampled(chunks(classifier, data, reading, target))
@@ -111,15 +120,15 @@ def corpus_cost(
         rate * len(rates) / sum(rates) for rate in rates
     ]  # of few texts each takes longer: only their ratio counts
     mean = together[0] / tried * count / busy
-    rows, size = together[1:]
+    size = _bytes_of_text(request.model, sample, together[2])
     return CorpusCost(
         count,
         workers,
         mean + START,
         mean * min(spread) * 0.9 + START / 2,
         mean * max(spread) * 1.1 + START * 2,
-        round(rows / tried * count),
-        round(size / tried * count),
+        round(together[1] / tried * count),
+        round(size * count),
         tried,
     )
 
@@ -145,21 +154,64 @@ def _halves(sample: Sequence[Example]) -> list[list[Example]]:
     return [half for half in (tried[::2], tried[1::2]) if half]
 
 
-def _trial(request: Request, examples: Sequence[Example]) -> tuple[float, int, int]:
-    """Seconds, evaluated rows and bytes of texts that share passes, by one thread as a worker has."""
+def _trial(request: Request, examples: Sequence[Example]) -> tuple[float, int, Tried]:
+    """Seconds, evaluated rows and explanations of texts that share passes, by one thread as a worker has."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         began, scheduler = perf_counter(), scheduler_for(request.model)
         by_method = explain_batch(request, request.model.encode(examples), scheduler, silent)
-        records = [to_record(explanation) for explanation in next(iter(by_method.values()))]
-        size = _size(records) - _size([])  # a file's footer counts once a shard, not once in 32 texts
-        return perf_counter() - began, scheduler.rows_run + len(examples), size
+        for explanations in by_method.values():
+            _file_size([shard_record(explanation) for explanation in explanations])
+        return perf_counter() - began, scheduler.rows_run + len(examples), by_method
     finally:
         torch.set_num_threads(threads)
 
 
-def _size(records: list[ExplanationRecord]) -> int:
+# Bytes: a shard compresses better than 32 texts, above all the names of its pieces. So a whole one is put together of
+# texts of the sample, each with the scores and the answer of a text that was tried.
+
+
+def _bytes_of_text(model: Model, sample: Sequence[Example], tried: Tried) -> float:
+    """Bytes of a text in a full shard, by all methods."""
+    texts = sample[:: -(-len(sample) // SHARD)]
+    pieces = model.encode(texts).units
+    return sum(_method_bytes(explanations, texts, pieces) for explanations in tried.values())
+
+
+def _method_bytes(tried: Sequence[Explanation], texts: Sequence[Example], pieces: Sequence[Units]) -> float:
+    """Bytes of a text by one method; where its units are no words or pieces, of the tried texts alone."""
+    kind = tried[0].units.kind
+    if kind not in ("piece", "word"):
+        return _file_size([shard_record(explanation) for explanation in tried]) / len(tried)
+    draw = np.random.default_rng(0)
+    records = []
+    for text, units, explanation in zip(texts, pieces, cycle(tried)):
+        units = coarsen(units, cast(Kind, kind), text.segments)[0]
+        shape = (*explanation.scores.shape[:-1], len(units))
+        scores = draw.choice(explanation.scores.ravel(), shape) * draw.uniform(0.5, 1.0, shape)
+        answer = replace(explanation, example=text, units=units, scores=scores.astype(np.float32))
+        records.append(_varied(shard_record(answer), float(draw.uniform(0.5, 1.0))))
+    return _file_size(records) / len(records)
+
+
+def _varied(record: ShardRecord, factor: float) -> ShardRecord:
+    """The record with other numbers: equal ones of two texts would compress better than they do."""
+    varied = lambda value: float(np.float32(value * factor))  # noqa: E731 - as a network computes them
+    diagnostics: Any = [{**each, "value": each["value"] * factor} for each in record["diagnostics"]]
+    return {
+        **record,
+        "logits": [varied(value) for value in record["logits"]],
+        "probabilities": [varied(value) for value in record["probabilities"]],
+        "target_value": varied(record["target_value"]),
+        "diagnostics": diagnostics,
+    }
+
+
+def _file_size(records: Sequence[ShardRecord]) -> int:
+    """Bytes of a shard with these records."""
+    table = arrow_table(records, RECORD_SCHEMA, "Cannot estimate")
+    digests = [blake2b(bytes([row % 256, row // 256]), digest_size=DIGEST).digest() for row in range(len(records))]
     content = BytesIO()
-    write_checked([arrow_table(records, SCHEMA, "Cannot estimate")], SCHEMA, content)
+    write_checked([numbered(table, np.arange(len(records)), digests)], SHARD_SCHEMA, content)
     return len(content.getvalue())

@@ -59,10 +59,15 @@ class Job:
         """Of question and rows: it stands in each shard."""
         return json_digest([self.question, self.rows_digest, self.threads])
 
-    @cached_property
-    def digest_of_question(self) -> str:
-        """Of what a row's scores depend on besides its text: it makes the keys of rows."""
-        return json_digest({name: value for name, value in self.question.items() if name not in ("data", "reuse")})
+    @property
+    def methods(self) -> Mapping[str, Mapping[str, Any]]:
+        """Each method's title with its settings, in the order in which they were named."""
+        return self.question["methods"]  # type: ignore[no-any-return]
+
+    def digest_of_question(self, method: str) -> str:
+        """Of what a row's scores by a method depend on besides its text: it makes the keys of rows."""
+        question = {name: value for name, value in self.question.items() if name not in ("data", "reuse", "methods")}
+        return json_digest({**question, "method": method, "settings": self.methods[method]})
 
     @property
     def shards(self) -> int:
@@ -76,8 +81,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What is known of a shard that was computed. size, digest: of its file. rows: explanations in it. reused: how many
-    of them were copied from an earlier run.
+    """What is known of a shard that was computed. size, digest: of its file. rows: that have explanations in it.
+    reused: how many of them were copied from an earlier run.
     """
 
     size: int
@@ -110,10 +115,10 @@ class RunFolder:
         try:
             job = Job(**bare)
             sizes = range(job.rows), range(job.distinct), range(job.threads)  # raises where one is no whole number
-            if all(sizes) and isinstance(job.question["method"], str):
+            if all(sizes) and job.methods and all(isinstance(each, Mapping) for each in job.methods.values()):
                 return job
             raise TypeError("a count is none")
-        except (TypeError, LookupError):
+        except (TypeError, LookupError, AttributeError):
             raise BadFile(f"{path} is of another version of Pellucid; give another folder.") from None
 
     def save_job(self, job: Job) -> None:
@@ -243,4 +248,15 @@ def check_question(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]
     """Raise `BadFile` where a folder asks another question, with what differs."""
     plain = json.loads(json.dumps(here))
     if there != plain:
-        raise BadFile(f"{path} holds another run ({changes(there, plain)}); give another folder, or remove this one.")
+        raise BadFile(
+            f"{path} holds another run ({difference(there, plain)}); give another folder, or remove this one."
+        )
+
+
+def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What two questions ask differently; of other methods only their names. "" where they are equal."""
+    sides = [dict(before), dict(now)]
+    titles = [", ".join(side["methods"]) for side in sides]
+    if titles[0] != titles[1]:
+        sides = [{**side, "methods": names} for side, names in zip(sides, titles, strict=True)]
+    return changes(*sides)

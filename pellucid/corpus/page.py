@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import count, islice
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,6 +19,7 @@ from pellucid.explaining.views.corpus import lines_section
 from pellucid.explaining.views.opening import opening, texts_in_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
+from pellucid.results.side_by_side import SideBySide
 
 TEXTS, CHARACTERS = 1000, 200_000  # of a page: 1.4 MB of short texts, less than 3 MB of long ones
 WORDS = "The words of each class, over all texts: pellucid words "
@@ -43,22 +44,40 @@ def report(run: Run, path: str | Path, title: str, about: Mapping[str, object] |
 
     about: facts that are shown last. Raises `BadInput` for a run without an explanation.
     """
-    path, groups = Path(path), _groups(run)
-    first, second = next(groups, None), next(groups, None)
-    if first is None:
+    path, begun = Path(path), {method: list(islice(_groups(each), 2)) for method, each in run.by_method.items()}
+    if not all(begun.values()):
         raise BadInput(f"There is nothing to report: no text of {run.path} is explained; run the command of it again.")
-    if second is None:
-        return write_page(Results(tuple(first)), path=path, title=title, about=about)
-    begun, pages = 0, list[TextsPage]()
-    for page_number, group in enumerate(chain((first, second), groups), 1):
-        file = path.with_name(f"{path.stem}-pages") / f"{page_number:04d}.html"
-        pages.append(_written(group, begun, file, path))
-        begun += len(group)
-    sections = [_answers(pages), _links(pages, path, f"{WORDS}{run.path} --html words.html.")]
+    if all(len(groups) == 1 for groups in begun.values()):
+        side_by_side = SideBySide({method: Results(tuple(group)) for method, (group,) in begun.items()})
+        shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
+        return write_page(shown, path=path, title=title, about=about)
+    pages, first = _pages(run, path), next(iter(begun.values()))[0]
+    n_texts = len(run) // len(run.methods)
+    words = f"{WORDS}{run.path} --html words.html{' --method METHOD' if len(pages) > 1 else ''}."
+    sections = [_answers(next(iter(pages.values())))]
+    sections += [_links(_heading(method, pages), of_method, path, words) for method, of_method in pages.items()]
     sections += [facts_section("What was done", "", about)] if about else []
-    model, n_texts = f"Model {run.job.question['model']}", texts_in_words(len(run), run.job.data)
-    opened = replace(opening(first[:1]), facts=(model, n_texts, f"Explained by {readable(run.method)}", written_on()))
+    model, texts = f"Model {run.job.question['model']}", texts_in_words(n_texts, run.job.data)
+    methods = f"Explained by {', '.join(map(readable, run.methods))}"
+    opened = replace(opening(first[:1]), facts=(model, texts, methods, written_on()))
     return write_report(path, title=title, sections=sections, guide=guide_of(first), opening=opened)
+
+
+def _heading(method: str, pages: Mapping[str, object]) -> str:
+    return f"The texts, by {readable(method)}" if len(pages) > 1 else "The texts"
+
+
+def _pages(run: Run, path: Path) -> dict[str, list[TextsPage]]:
+    """Write the pages of each method."""
+    pages: dict[str, list[TextsPage]] = {}
+    page_numbers = count(1)
+    for method, each in run.by_method.items():
+        done, of_method = 0, pages.setdefault(method, [])
+        for group in _groups(each):
+            file = path.with_name(f"{path.stem}-pages") / f"{next(page_numbers):04d}.html"
+            of_method.append(_written(group, done, file, path))
+            done += len(group)
+    return pages
 
 
 def _groups(run: Run) -> Iterator[list[Explanation]]:
@@ -100,7 +119,7 @@ def _answers(pages: list[TextsPage]) -> Section:
 MOST_ANSWERS = 50  # in the table: a model that gives values has as many as texts
 
 
-def _links(pages: list[TextsPage], index: Path, words: str) -> Section:
+def _links(heading: str, pages: list[TextsPage], index: Path, words: str) -> Section:
     """A line a page: its texts, as a link, and how many of its answers are wrong."""
     head = element("tr", *(element("th", title, scope="col") for title in ("Texts", "Wrong")))
     rows, begun = list[Markup](), 0
@@ -109,4 +128,4 @@ def _links(pages: list[TextsPage], index: Path, words: str) -> Section:
         link = element("a", name(title), href=quote(page.file.relative_to(index.parent).as_posix()))
         rows.append(element("tr", element("td", link), element("td", name(f"{page.wrong.total():,}"))))
         begun += page.texts
-    return Section("The texts", f"{LEADS} {words}", scroll_box(table(head, rows, "pl-table pl-small"), "The pages"))
+    return Section(heading, f"{LEADS} {words}", scroll_box(table(head, rows, "pl-table pl-small"), "The pages"))

@@ -1,13 +1,12 @@
 """The plan of a run: one pass over the data numbers the rows, cuts them into shards and finds equal texts.
 
-It needs 16 bytes of memory a row for the digests of texts, and about twice as much again while they are sorted. The
-rows are written beside the results, so that a process needs no pass over the data to compute a shard in the middle.
+It needs 16 bytes of memory a row for the digests of texts, and about as much again while they are sorted. The rows
+are written beside the results, so that a process needs no pass over the data to compute a shard in the middle.
 At the end, the door `verify`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,6 +19,7 @@ import pyarrow as pa
 
 from pellucid.base.errors import BadFile
 from pellucid.base.files import disk_errors, possible_path, readable, whole_file
+from pellucid.base.json_text import plain_json
 from pellucid.base.manifest import Verification, names_below, verify_folder
 from pellucid.base.processes import Progress
 from pellucid.corpus.folder import (
@@ -41,7 +41,7 @@ from pellucid.corpus.folder import (
     digest_of,
 )
 from pellucid.results.explanation_record import ExampleRecord, example_of, example_record
-from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_batches, write_checked
+from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_table, write_checked
 from pellucid.text.example import Example
 from pellucid.text.passages import turns_of
 
@@ -59,7 +59,7 @@ def key_of(example: Example, by_label: bool) -> bytes:
     """16 bytes for the texts of an example, with its label where what is explained depends on it."""
     turns = [list(vars(turn).values()) for turn in turns_of(example)]  # of a chat: its template's text is no word of it
     parts = [example.segments, example.label if by_label else None, *([turns] if turns else [])]
-    content = json.dumps(parts, ensure_ascii=False)
+    content = plain_json(parts)
     return blake2b(content.encode(), digest_size=DIGEST).digest()
 
 
@@ -86,7 +86,7 @@ class RowsPass:
 
 def input_digest(records: list[ExampleRecord]) -> bytes:
     """16 bytes for the rows of a shard."""
-    return blake2b(json.dumps(records, ensure_ascii=False).encode(), digest_size=DIGEST).digest()
+    return blake2b(plain_json(records).encode(), digest_size=DIGEST).digest()
 
 
 def make_plan(
@@ -104,22 +104,21 @@ def make_plan(
     stamps = data.stamps  # before the rows are read: what changes meanwhile is noticed by the next command
     reading = RowsPass(by_label)
     files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
-    first = _save_arrays(folder, reading, files)
-    distinct = int((first == np.arange(len(first))).sum())
+    distinct = _save_arrays(folder, reading, files)
     job = Job(dict(question), reading.rows, distinct, data.written, stamps, _rows_digest(folder), threads)
     reuse()
     folder.save_job(job)
     return job
 
 
-def _save_arrays(folder: RunFolder, reading: RowsPass, files: list[bytes]) -> np.ndarray:
-    """Write what is known of all rows; returns [row] the first row of equal text."""
-    digests = {KEYS: bytes(reading.keys), INPUTS: bytes(reading.inputs), FILES: b"".join(files)}
+def _save_arrays(folder: RunFolder, reading: RowsPass, files: list[bytes]) -> int:
+    """Write what is known of all rows; returns how many different texts there are."""
+    digests = {KEYS: reading.keys, INPUTS: reading.inputs, FILES: bytearray().join(files)}
     for name, content in digests.items():
         folder.save_array(name, np.frombuffer(content, dtype=np.uint8).reshape(-1, DIGEST))
-    first = first_places(folder.array(KEYS))
+    first = first_places(np.frombuffer(reading.keys, dtype=np.uint64).reshape(-1, 2))
     folder.save_array(FIRST, first)
-    return first
+    return int((first == np.arange(len(first))).sum())
 
 
 def _rows_digest(folder: RunFolder) -> str:
@@ -130,15 +129,18 @@ def _rows_digest(folder: RunFolder) -> str:
     return digest.hexdigest()
 
 
-def first_places(keys: np.ndarray) -> np.ndarray:
-    """[row 16] -> [row] the number of the first row with the same key."""
-    halves = np.ascontiguousarray(keys).view(np.uint64)
+def first_places(halves: np.ndarray) -> np.ndarray:
+    """[row 2], the halves of keys -> [row] the number of the first row with the same key."""
     order = np.lexsort((halves[:, 1], halves[:, 0]))  # stable: equal keys stay in order
-    ordered = halves[order]
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (ordered[1:] != ordered[:-1]).any(1)
+    begins = np.zeros(len(order), dtype=bool)
+    begins[:1] = True
+    for column in (0, 1):
+        half = halves[order, column]  # one column after the other is in memory
+        begins[1:] |= half[1:] != half[:-1]
+        del half
+    starts = np.flatnonzero(begins)
     first = np.empty(len(order), dtype=np.int64)
-    first[order] = order[begins][np.cumsum(begins) - 1]
+    first[order] = np.repeat(order[starts], np.diff(starts, append=len(order)))
     return first
 
 
@@ -216,14 +218,23 @@ def _has_rows(folder: RunFolder, job: Job, shard: int) -> bool:
 
 def read_rows(folder: RunFolder, shard: int) -> list[Example]:
     """The examples of a shard's rows; raises `BadFile` where the file is damaged."""
+    return examples_in(rows_table(folder, shard))
+
+
+def examples_in(rows: pa.Table) -> list[Example]:
+    """The examples of rows, in order."""
+    records: Any = rows.to_pylist()
+    return [example_of(record) for record in records]
+
+
+def rows_table(folder: RunFolder, shard: int) -> pa.Table:
+    """The rows of a shard, a column a field of an example; raises `BadFile` where the file is damaged."""
     path = folder.rows_file(shard)
     with disk_errors("read", path):
         content = path.read_bytes()
     if digest_of(content) != folder.array(FILES)[shard].tobytes().hex():  # damaged Parquet can end the process
         raise BadFile(f"{path} is damaged; {AGAIN}.")
-    batches = bounded_batches(path, ROWS_FORM, EXAMPLE_COLUMNS)
-    records: Any = [record for batch in batches for record in batch.to_pylist()]
-    return [example_of(record) for record in records]
+    return bounded_table(path, ROWS_FORM, ROWS_SCHEMA)
 
 
 # The door `verify`: whether a folder is as the command left it that made it.

@@ -31,43 +31,44 @@ LOCKED = (
     "set enable_external_access=false",
     "set lock_configuration=true",
 )
-# A row of equal text has what the first such row has: `plan` leads to it.
+# A row of equal text has what the first such row has: `plan` leads to it. EACH: what tells an explanation from others;
+# of one method its row alone, which is faster.
 VIEWS = {
     "texts": """
-        select r.row, r.id, array_to_string(r.segments, ' ⫽ ') as text, r.label, s.predicted,
+        select r.row, r.id, array_to_string(r.segments, ' ⫽ ') as text, r.label, s.method, s.predicted,
             s.probabilities[list_position(s.classes, s.predicted)] as probability, s.target_label as target,
             s.target_value as value, len(s.caveats) as caveats
         from rows_data r join plan p on r.row = p.row left join shards_data s on s.row = p.first""",
     "words_once": """
         with units as (
-            select row, unnest(word) as place, unnest(scores[1:len(word)]) as score, unnest(unit_segment) as segment,
+            select EACH, unnest(word) as place, unnest(scores[1:len(word)]) as score, unnest(unit_segment) as segment,
                 unnest(unit_start) as first_character, unnest(unit_end) as end_character
             from shards_data where word is not null),
         grouped as (
-            select row, place, any_value(segment) as segment, sum(score) as score,
+            select EACH, place, any_value(segment) as segment, sum(score) as score,
                 min(first_character) as first_character, max(end_character) as end_character
-            from units where segment >= 0 group by row, place)
-        select s.row, place, segment, score, predicted, target_label as target,
+            from units where segment >= 0 group by EACH, place)
+        select s.row, s.method, place, segment, score, predicted, target_label as target,
             trim(substring(segments[segment + 1], first_character + 1, end_character - first_character)) as word
-        from grouped join shards_data s on s.row = grouped.row""",
+        from grouped join shards_data s using (EACH)""",
     "words": """
-        select p.row, w.place, w.segment, w.word, w.score, w.predicted, w.target
+        select p.row, w.method, w.place, w.segment, w.word, w.score, w.predicted, w.target
         from plan p join words_once w on w.row = p.first""",
     "spans_once": """
         with units as (
-            select row, unnest(range(len(span_first))) as place, unnest(span_first) as first, unnest(span_last) as last,
-                unnest(scores[1:len(span_first)]) as score
+            select EACH, unnest(range(len(span_first))) as place, unnest(span_first) as first,
+                unnest(span_last) as last, unnest(scores[1:len(span_first)]) as score
             from shards_data where span_first is not null)
-        select u.row, place, unit_segment[first + 1] as segment, last - first + 1 as parts, score, predicted,
+        select s.row, s.method, place, unit_segment[first + 1] as segment, last - first + 1 as parts, score, predicted,
             target_label as target, trim(substring(segments[unit_segment[first + 1] + 1], unit_start[first + 1] + 1,
                 unit_end[last + 1] - unit_start[first + 1])) as span
-        from units u join shards_data s on s.row = u.row""",
+        from units u join shards_data s using (EACH)""",
     "spans": """
-        select p.row, s.place, s.segment, s.span, s.parts, s.score, s.predicted, s.target
+        select p.row, s.method, s.place, s.segment, s.span, s.parts, s.score, s.predicted, s.target
         from plan p join spans_once s on s.row = p.first""",
     "diagnostics": """
-        select p.row, d.each.name as name, d.each.value as value
-        from plan p join (select row, unnest(diagnostics) as each from shards_data) d on d.row = p.first""",
+        select p.row, d.method, d.each.name as name, d.each.value as value from plan p
+        join (select row, method, unnest(diagnostics) as each from shards_data) d on d.row = p.first""",
     "failures": """
         select p.row, f.id as first_id, f.reason from plan p join failures_data f on f.row = p.first""",
 }
@@ -81,8 +82,9 @@ def query_run(folder: RunFolder, job: Job, sql: str) -> pa.Table:
     with duckdb.connect(":memory:") as connection:
         for name, data in _sources(folder, job).items():
             connection.register(name, data)
+        each = "row" if len(job.methods) == 1 else "row, method"
         for name, text in VIEWS.items():
-            connection.execute(f"create temp view {name} as {text}")
+            connection.execute(f"create temp view {name} as {text.replace('EACH', each)}")
         for setting in LOCKED:
             connection.execute(setting)
         try:
@@ -114,10 +116,11 @@ def _sources(folder: RunFolder, job: Job) -> dict[str, Any]:
 
 def _facts(job: Job, shards_whole: int, failed: int) -> dict[str, Any]:
     """What is asked, and how far it is answered: the only row of the view `runs`."""
-    question = {name: job.question.get(name) for name in ("model", "weights", "method", "target", "seed", "version")}
+    question = {name: job.question.get(name) for name in ("model", "weights", "target", "seed", "version")}
     return {
         **question,
-        "settings": json.dumps(job.question.get("settings", {})),
+        "method": ", ".join(job.methods),
+        "settings": json.dumps(job.methods),
         "data": job.data,
         "rows": job.rows,
         "distinct_texts": job.distinct,

@@ -7,24 +7,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
 
-from pellucid.base.checks import changes
 from pellucid.base.errors import BadFile, Failure
 from pellucid.base.files import disk_errors, possible_path
 from pellucid.base.kinds import readers, renderers
-from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Job, RunFolder, digest_of
+from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Job, RunFolder, difference, digest_of
 from pellucid.corpus.plan import read_rows
-from pellucid.corpus.shard import SHARD_SCHEMA, Reused, no_reused
+from pellucid.corpus.shard import RECORD_SCHEMA, ROW, Reused, no_reused
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import from_record
 from pellucid.results.results import Results
-from pellucid.results.storage import FORM, SCHEMA, bounded_batches, check_fitting
+from pellucid.results.storage import FORM, bounded_table, check_fitting
 from pellucid.text.example import Example
 
 SHOWN = 5  # texts in a notebook
@@ -35,7 +35,8 @@ OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 w
 class Run(Sequence[Explanation]):
     """The explanations of a corpus, in the order of its rows; they are read from the folder when they are needed.
 
-    path: its folder, from `explain_corpus`. A row of equal text has the scores of the first such row, with its own id,
+    path: its folder, from `explain_corpus`. method: one of its methods, by title; None: all, of several one after the
+    other, as `by_method` has them apart. A row of equal text has the scores of the first such row, with its own id,
     label and meta. Rows that failed, or are not computed yet, are left out. A slice is `Results`, in memory. Raises
     `BadFile` for a folder without a run, and for a shard that was damaged since.
 
@@ -48,13 +49,14 @@ class Run(Sequence[Explanation]):
     ('negative', <Results: 1 explanation by occlusion>)
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, method: str | None = None) -> None:
         self.path = possible_path(path)
         self.folder = RunFolder(self.path)
         job = self.folder.job()
         if job is None:
             raise BadFile(f"{self.path} holds no run; give the folder of one: {JOB} is in it once its rows are read.")
         self.job: Job = job
+        self.methods = tuple(job.methods) if method is None else (method,)
         self._first = self.folder.array(FIRST)
         if self._first.shape != (job.rows,) or self._first.dtype != np.int64:
             raise BadFile(f"{self.path} holds a plan of other rows than it says; {AGAIN}.")
@@ -63,7 +65,7 @@ class Run(Sequence[Explanation]):
         self._examples_of: OrderedDict[int, list[Example]] = OrderedDict()
 
     def __repr__(self) -> str:
-        state = "whole" if self.is_whole else f"{len(self):,} of them so far"
+        state = "whole" if self.is_whole else f"{len(self._available):,} of them so far"
         return f"<Run of {self.job.rows:,} text{'' if self.job.rows == 1 else 's'} by {self.method}: {state}>"
 
     def _repr_html_(self) -> str:
@@ -77,8 +79,13 @@ class Run(Sequence[Explanation]):
 
     @property
     def method(self) -> str:
-        """The method with the settings that were changed."""
-        return str(self.job.question["method"])
+        """The method with the settings that were changed; of several all of them."""
+        return ", ".join(self.methods)
+
+    @property
+    def by_method(self) -> dict[str, Run]:
+        """Each method's title with the explanations by it alone."""
+        return {title: Run(self.path, title) for title in self.methods}
 
     @property
     def failures(self) -> list[Failure]:
@@ -92,7 +99,7 @@ class Run(Sequence[Explanation]):
             yield from self._examples(shard)
 
     def __len__(self) -> int:
-        return len(self._available)
+        return len(self._available) * len(self.methods)
 
     @overload
     def __getitem__(self, index: int) -> Explanation: ...
@@ -101,10 +108,16 @@ class Run(Sequence[Explanation]):
     def __getitem__(self, index: int | slice) -> Explanation | Results:
         if isinstance(index, slice):
             places = range(len(self))[index]
-            rows = [int(self._available[place]) for place in places]
-            of_rows = zip(rows, self.records(rows), strict=True)
-            return Results(tuple(self._explained(row, record) for row, record in of_rows), numbers=tuple(places))
-        return self._of_row(int(self._available[range(len(self))[index]]))
+            return Results(tuple(self._at(places)), numbers=tuple(places))
+        return next(self._at([range(len(self))[index]]))
+
+    def _at(self, places: Sequence[int]) -> Iterator[Explanation]:
+        """The explanations at some places of all; each shard is asked once a method."""
+        count = len(self._available)
+        for method, of_method in groupby(places, lambda place: place // count):
+            rows = [int(self._available[place % count]) for place in of_method]
+            for row, record in zip(rows, self.table(rows, self.methods[method]).to_pylist(), strict=True):
+                yield self._explained(row, record)
 
     def __iter__(self) -> Iterator[Explanation]:
         for first in range(0, len(self), AT_ONCE):
@@ -120,10 +133,11 @@ class Run(Sequence[Explanation]):
     def query(self, sql: str) -> pa.Table:
         """The rows that a SELECT of the views of a run gives, by DuckDB (extra `query`).
 
-        texts: row, id, text, label, predicted, probability, target, value, caveats. words: row, place, segment, word,
-        score, predicted, target, without special tokens; of several rows of scores the first. spans, of methods that
-        score them: row, place, segment, span, parts (how many), score, predicted, target. diagnostics: row, name,
-        value. failures: row, first_id, reason. runs: one row, what is asked and how far it is. Only this run is read.
+        texts: row, id, text, label, method, predicted, probability, target, value, caveats; a row a text and method.
+        words: row, method, place, segment, word, score, predicted, target, without special tokens; of several rows of
+        scores the first. spans, of methods that score them: row, method, place, segment, span, parts (how many), score,
+        predicted, target. diagnostics: row, method, name, value. failures: row, first_id, reason. runs: one row, what
+        is asked and how far it is. Only this run is read.
         Raises `BadInput` for any other statement.
 
         >>> run.query("select predicted, count(*) as n from texts group by all order by 1").to_pylist()
@@ -144,28 +158,20 @@ class Run(Sequence[Explanation]):
         receipts = (self.folder.receipt(self.job, shard) for shard in self.folder.receipts())
         return sum(receipt.reused for receipt in receipts if receipt is not None)
 
-    def record(self, row: int) -> Any:
-        """The saved record of a row, or of the first row of equal text."""
-        return self.records([row])[0]
-
-    def records(self, rows: Sequence[int]) -> list[Any]:
-        """Those of several rows, in order; each shard is asked once."""
-        firsts = [int(self._first[row]) for row in rows]
-        by_shard: dict[int, list[int]] = {}
-        for first in firsts:
-            by_shard.setdefault(first // SHARD, []).append(first)
-        try:
-            records = {
-                first: record
-                for shard, of_shard in by_shard.items()
-                for first, record in zip(of_shard, self._shard(shard).records(of_shard), strict=True)
-            }
-        except LookupError as error:
-            raise BadFile(f"{self.path} has no explanation of row {error} in its shard; {AGAIN}.") from None
-        return [records[first] for first in firsts]
-
-    def _of_row(self, row: int) -> Explanation:
-        return self._explained(row, self.record(row))
+    def table(self, rows: Sequence[int], method: str) -> pa.Table:
+        """The saved records of rows by a method, in order, or those of the first rows of equal text."""
+        firsts = self._first[np.asarray(rows, dtype=np.int64)]
+        parts, places = list[pa.Table](), list[np.ndarray]()
+        for shard in np.unique(firsts // SHARD).tolist():
+            of_shard = np.flatnonzero(firsts // SHARD == shard)
+            try:
+                parts.append(self._shard(shard).take(firsts[of_shard].tolist(), method))
+            except LookupError as error:
+                raise BadFile(f"{self.path} has no explanation of row {error} in its shard; {AGAIN}.") from None
+            places.append(of_shard)
+        if not parts:
+            return RECORD_SCHEMA.empty_table()
+        return parts[0] if len(parts) == 1 else pa.concat_tables(parts).take(np.argsort(np.concatenate(places)))
 
     def _explained(self, row: int, record: Any) -> Explanation:
         first = int(self._first[row])
@@ -217,10 +223,10 @@ def _of_example(explanation: Explanation, example: Example) -> Explanation:
 
 @dataclass(frozen=True)
 class _Shard:
-    """A shard in memory. places: row -> where its record stands."""
+    """A shard in memory. places: by method, row -> where its record stands."""
 
-    table: pa.Table
-    places: dict[int, int]
+    records: pa.Table
+    places: dict[str, dict[int, int]]
 
     @classmethod
     def read(cls, folder: RunFolder, job: Job, shard: int) -> _Shard:
@@ -230,19 +236,17 @@ class _Shard:
             content = path.read_bytes()
         if receipt is None or digest_of(content) != receipt.digest:
             raise BadFile(f"{path} was damaged after it was written; {AGAIN}.")
-        schema = pa.schema([SHARD_SCHEMA.field(name) for name in ("row", "word", *SCHEMA.names)])
-        batches = list(bounded_batches(path, FORM, schema.names))
-        table = pa.Table.from_batches([batch.select(schema.names) for batch in batches]) if batches else None
-        table = schema.empty_table() if table is None else table
-        rows = table.column("row").to_pylist()
-        return cls(table.drop_columns("row"), {row: place for place, row in enumerate(rows)})
+        table = bounded_table(path, FORM, pa.schema([ROW, *RECORD_SCHEMA]))
+        places: dict[str, dict[int, int]] = {title: {} for title in job.methods}
+        methods, rows = (table.column(name).to_pylist() for name in ("method", "row"))
+        for place, (method, row) in enumerate(zip(methods, rows, strict=True)):
+            places.setdefault(method, {})[row] = place
+        return cls(table.drop_columns("row"), places)
 
-    def records(self, rows: Sequence[int]) -> list[Any]:
-        """The records of some rows."""
-        places = [self.places[row] for row in rows]
-        if len(places) == 1:
-            return self.table.slice(places[0], 1).to_pylist()
-        return self.table.take(places).to_pylist()
+    def take(self, rows: Sequence[int], method: str) -> pa.Table:
+        """The records of some rows by a method; raises `LookupError` for one that is not there."""
+        places = [self.places[method][row] for row in rows]
+        return self.records.slice(places[0], 1) if len(places) == 1 else self.records.take(places)
 
 
 def open_run(folder: str | Path) -> Run:
@@ -278,8 +282,8 @@ def check_reusable(earlier: Path, question: dict[str, Any]) -> None:
         {name: value for name, value in record.items() if name not in ("data", REUSE)}
         for record in (job.question, question)
     )
-    if difference := changes(before, now):
-        raise BadFile(f"Rows of {earlier} cannot be reused ({difference}); leave it away, or ask as that run did.")
+    if differing := difference(before, now):
+        raise BadFile(f"Rows of {earlier} cannot be reused ({differing}); leave it away, or ask as that run did.")
 
 
 def save_matches(folder: RunFolder, earlier: Path) -> None:
@@ -305,9 +309,9 @@ def reused_rows(folder: RunFolder, job: Job) -> Reused:
         return no_reused
     matches, run = folder.array(REUSED), _earlier_run(str(earlier))
 
-    def of_rows(rows: Sequence[int]) -> dict[int, Any]:
+    def of_rows(rows: Sequence[int]) -> tuple[Sequence[int], dict[str, pa.Table]]:
         some = [row for row in rows if matches[row] != NOT_THERE]
-        return dict(zip(some, run.records([int(matches[row]) for row in some]), strict=True))
+        return some, {title: run.table(matches[some].tolist(), title) for title in job.methods}
 
     return of_rows
 

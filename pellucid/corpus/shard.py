@@ -1,4 +1,4 @@
-"""One shard: its rows explained in parts of 64, each with a scheduler of its own, as a file whose bytes follow from
+"""One shard: its rows explained in parts of 256, each with a scheduler of its own, as a file whose bytes follow from
 question and rows alone.
 """
 
@@ -16,10 +16,10 @@ import pyarrow as pa
 from pellucid.base.checks import reason
 from pellucid.base.errors import Failure, PellucidError, ServiceAway
 from pellucid.base.processes import silent
-from pellucid.corpus.folder import DIGEST, FIRST, INPUTS, KEYS, Job, Receipt, RunFolder, digest_of
-from pellucid.corpus.plan import read_rows
+from pellucid.corpus.folder import DIGEST, FIRST, INPUTS, KEYS, SHARD, Job, Receipt, RunFolder, digest_of
+from pellucid.corpus.plan import examples_in, rows_table
 from pellucid.results.explanation import Explanation
-from pellucid.results.explanation_record import ExplanationRecord, example_record, to_record
+from pellucid.results.explanation_record import ExplanationRecord, to_record
 from pellucid.results.storage import SCHEMA, arrow_table, write_checked
 from pellucid.text.example import Example
 from pellucid.text.units import IN_WORDS, Units, coarse_index
@@ -27,10 +27,11 @@ from pellucid.text.units import IN_WORDS, Units, coarse_index
 if TYPE_CHECKING:  # torch takes seconds to import, and who reads shards needs none of it
     from pellucid.run.explaining import Request
 
-PART = 64  # rows that share passes; in fewer, the guard asks about each text instead of a sample
+PART = 256  # rows that share passes: in fewer, packs are padded more, and the guard asks about more of the texts
 ROW, KEY = pa.field("row", pa.int64()), pa.field("key", pa.binary(DIGEST))
 WORD = pa.field("word", pa.list_(pa.int32()))  # of each unit the number of its word, so that SQL can add pieces up
-SHARD_SCHEMA = pa.schema([ROW, KEY, WORD, *SCHEMA], metadata=SCHEMA.metadata)
+RECORD_SCHEMA = pa.schema([WORD, *SCHEMA])
+SHARD_SCHEMA = pa.schema([ROW, KEY, *RECORD_SCHEMA], metadata=SCHEMA.metadata)
 
 
 class ShardRecord(ExplanationRecord):
@@ -40,22 +41,23 @@ class ShardRecord(ExplanationRecord):
 
 
 OfRow = Mapping[int, str]  # row -> why it is left out
-Reused = Callable[[Sequence[int]], Mapping[int, ShardRecord]]  # rows -> records of an earlier run for some
+Reused = Callable[[Sequence[int]], tuple[Sequence[int], Mapping[str, pa.Table]]]
+"""Called with rows; those of them that an earlier run has, and by method's title their records, in that order."""
 
 
-def no_reused(rows: Sequence[int]) -> Mapping[int, ShardRecord]:
+def no_reused(rows: Sequence[int]) -> tuple[Sequence[int], Mapping[str, pa.Table]]:
     """Nothing is copied."""
-    return {}
+    return [], {}
 
 
 @dataclass
 class ShardWork:
-    """Rows of one shard with what is known of them so far."""
+    """Rows of one shard with what is known of them so far. records: by method's title, of each row."""
 
     folder: RunFolder
     job: Job
     shard: int
-    records: dict[int, ShardRecord] = field(default_factory=dict)
+    records: dict[str, dict[int, ShardRecord]]
     failures: list[Failure] = field(default_factory=list)
 
     def distinct_rows(self) -> list[int]:
@@ -83,33 +85,41 @@ def compute_shard(
 
     report: called with the rows of each part before it is computed. A row with an error is a failure, too.
     """
-    work = ShardWork(folder, job, shard)
-    examples = dict(zip(job.rows_of(shard), read_rows(folder, shard), strict=True))
+    work = ShardWork(folder, job, shard, {title: {} for title in job.methods})
+    texts = rows_table(folder, shard)
     distinct = work.distinct_rows()
-    work.records |= {row: {**record, **example_record(examples[row])} for row, record in reused(distinct).items()}
-    n_reused = len(work.records)
-    work.failures += [Failure(row, examples[row].id, excluded[row]) for row in distinct if row in excluded]
-    for part in parts_of([row for row in distinct if row not in work.records and row not in excluded]):
+    copied, tables = reused(distinct)
+    there = set(copied)
+    new = [row for row in distinct if row not in there]
+    examples = dict(zip(new, examples_in(_at(texts, new)), strict=True))
+    work.failures += [Failure(row, examples[row].id, excluded[row]) for row in new if row in excluded]
+    for part in parts_of([row for row in new if row not in excluded]):
         report(part)
         _explain_part(request, work, {row: examples[row] for row in part})
-    content = _file_of(work)
+    content = _file_of(work, copied, tables, _at(texts, copied))
     work.failures.sort(key=lambda failure: failure.row)
-    receipt = Receipt(len(content), digest_of(content), len(work.records), n_reused, work.failures)
+    n_rows = len(distinct) - len(work.failures)
+    receipt = Receipt(len(content), digest_of(content), n_rows, len(copied), work.failures)
     folder.write_shard(job, shard, content, receipt)
     return receipt
 
 
-def explain_rows(request: Request, examples: Sequence[Example]) -> list[ShardRecord]:
-    """The records of some rows, which share passes with no others."""
+def _at(texts: pa.Table, rows: Sequence[int]) -> pa.Table:
+    return texts.take(np.array(rows, dtype=np.int64) % SHARD)
+
+
+def explain_rows(request: Request, examples: Sequence[Example]) -> dict[str, list[ShardRecord]]:
+    """By method's title the records of some rows, which share passes with no others."""
     from pellucid.run.explaining import explain_batch
     from pellucid.run.packing import scheduler_for
 
     batch = request.model.encode(examples)
-    explanations = explain_batch(request, batch, scheduler_for(request.model), silent)
-    return [_record(explanation) for explanation in next(iter(explanations.values()))]
+    by_method = explain_batch(request, batch, scheduler_for(request.model), silent)
+    return {title: [shard_record(explanation) for explanation in of_method] for title, of_method in by_method.items()}
 
 
-def _record(explanation: Explanation) -> ShardRecord:
+def shard_record(explanation: Explanation) -> ShardRecord:
+    """The record of an explanation, with the word of each unit."""
     units, word = explanation.units, None
     if isinstance(units, Units) and units.kind in (*IN_WORDS, "word"):
         word = list(coarse_index(units, "word", explanation.example.segments))
@@ -117,9 +127,10 @@ def _record(explanation: Explanation) -> ShardRecord:
 
 
 def _explain_part(request: Request, work: ShardWork, examples: Mapping[int, Example]) -> None:
-    """Explain rows together; where that fails, one by one, and those with an error are failures."""
+    """Explain rows together; where that fails, one by one, and those with an error are failures, by all methods."""
     try:
-        work.records |= zip(examples, explain_rows(request, list(examples.values())), strict=True)
+        for title, records in explain_rows(request, list(examples.values())).items():
+            work.records[title] |= zip(examples, records, strict=True)
     except ServiceAway:  # no text is to blame: the run ends, and goes on another time
         raise
     except Exception as error:  # of the model's own code, too: one text must not end ten million
@@ -132,18 +143,47 @@ def _explain_part(request: Request, work: ShardWork, examples: Mapping[int, Exam
         work.failures.append(Failure(row, example.id, sentence))
 
 
-def _file_of(work: ShardWork) -> bytes:
-    """The Parquet file of a shard, with the digests of question and rows in its footer."""
+def _file_of(work: ShardWork, copied: Sequence[int], tables: Mapping[str, pa.Table], texts: pa.Table) -> bytes:
+    """The Parquet file of a shard, with the digests of question and rows in its footer: method by method, its rows in
+    order.
+
+    copied: rows of which an earlier run has the records, in tables, by method; texts: what these rows are now.
+    """
     folder, job = work.folder, work.job
-    keys = folder.array(KEYS)
-    of_question = blake2b(job.digest_of_question.encode(), digest_size=DIGEST)
-    records = []
-    for row in sorted(work.records):
-        digest = of_question.copy()
-        digest.update(keys[row].tobytes())
-        records.append({"row": row, "key": digest.digest(), **work.records[row]})
     facts = {b"run": job.digest.encode(), b"rows": np.array(folder.array(INPUTS)[work.shard]).tobytes().hex().encode()}
     schema = SHARD_SCHEMA.with_metadata({**(SHARD_SCHEMA.metadata or {}), **facts})
+    methods = []
+    for title, records in work.records.items():
+        computed = arrow_table(list(records.values()), RECORD_SCHEMA, f"Cannot write shard {work.shard}")
+        parts = [computed, _with_texts(tables[title], texts)] if copied else [computed]
+        rows = np.array([*records, *copied], dtype=np.int64)
+        order = np.argsort(rows)
+        table = pa.concat_tables(parts).take(order)
+        methods.append(numbered(table, rows[order], _keys(job, folder, title, rows[order])))
     content = BytesIO()
-    write_checked([arrow_table(records, schema, f"Cannot write shard {work.shard}")], schema, content)
+    write_checked([pa.concat_tables(methods).cast(schema).combine_chunks()], schema, content)
     return content.getvalue()
+
+
+def _with_texts(records: pa.Table, texts: pa.Table) -> pa.Table:
+    """Records of an earlier run with the examples of this one: equal texts may have other ids, labels and meta."""
+    for name in texts.column_names:
+        records = records.set_column(records.column_names.index(name), RECORD_SCHEMA.field(name), texts.column(name))
+    return records.select(RECORD_SCHEMA.names).cast(RECORD_SCHEMA)
+
+
+def _keys(job: Job, folder: RunFolder, title: str, rows: np.ndarray) -> list[bytes]:
+    """[row] 16 bytes: of everything that the row's scores by a method depend on."""
+    keys, of_question = folder.array(KEYS), blake2b(job.digest_of_question(title).encode(), digest_size=DIGEST)
+    digests = []
+    for row in rows.tolist():
+        digest = of_question.copy()
+        digest.update(keys[row].tobytes())
+        digests.append(digest.digest())
+    return digests
+
+
+def numbered(records: pa.Table, rows: np.ndarray, keys: list[bytes]) -> pa.Table:
+    """Records with the number and the key of each row."""
+    table = records.add_column(0, KEY, pa.array(keys, KEY.type))
+    return table.add_column(0, ROW, pa.array(rows, ROW.type))

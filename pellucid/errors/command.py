@@ -89,7 +89,7 @@ def errors(
     examples = () if run.is_wanted else examples_of(source, explained)
     classifier = pellucid.load(model, device=device)
     if run.is_wanted and data is not None:
-        question = {"method": method, "limit": amount.limit, "seed": seed}
+        question = {"methods": method, "limit": amount.limit, "seed": seed}
         explained = run_corpus(classifier, data, part.split, reading, run, question, workers, aside=True)
         if explained is None:
             return

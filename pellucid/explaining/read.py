@@ -65,9 +65,13 @@ def read_in_turn(path: str | Path, method: str | None) -> Sequence[Explanation]:
     read when they are needed.
     """
     run = readers.get("run_at").make(possible_path(path))
-    if run is not None and method in (None, run.method):
-        return run  # type: ignore[no-any-return]
-    return of_one_method(read_explanations(path), method)
+    if run is None:
+        return of_one_method(read_explanations(path), method)
+    by_method = run.by_method
+    if method is None and len(by_method) > 1:
+        raise several_methods(tuple(by_method))
+    name = next(iter(by_method)) if method is None else method
+    return by_method[name] if name in by_method else run[:1].where(method=name)  # which says what there is
 
 
 def of_one_method(results: Results, method: str | None) -> Results:
@@ -77,8 +81,13 @@ def of_one_method(results: Results, method: str | None) -> Results:
     if method is not None:
         return results.where(method=method)
     if len(results.methods) > 1:
-        raise BadSetting(f"These results are of several methods; add --method with one of: {listed(results.methods)}.")
+        raise several_methods(results.methods)
     return results
+
+
+def several_methods(titles: Sequence[str]) -> BadSetting:
+    """What to do where one method is meant, and none is named."""
+    return BadSetting(f"These results are of several methods; add --method with one of: {listed(titles)}.")
 
 
 @readers.add()

@@ -3,17 +3,18 @@
 Scores are flattened; `rows` and the units give their shape. Fields of free form (meta, rows, settings) are JSON texts.
 """
 
-import json
 from typing import TypedDict
 
 import numpy as np
 
 from pellucid.base.checks import quoted, reason
 from pellucid.base.errors import BadInput
-from pellucid.base.json_text import nan_as_none, parsed
+from pellucid.base.json_text import nan_as_none, parsed, plain_json
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.text.example import Example, Rationale, prompted
 from pellucid.text.units import Reading, Spans, Units
+
+NO_META = "{}"
 
 
 class RationaleRecord(TypedDict):
@@ -91,11 +92,11 @@ def to_record(explanation: Explanation) -> ExplanationRecord:
         **example_record(explanation.example),
         **_units_record(explanation.units),
         "scores": explanation.scores.ravel().tolist(),
-        "rows": json.dumps(explanation.rows, ensure_ascii=False),
+        "rows": plain_json(explanation.rows),
         "row_facts": _row_facts(explanation),
         **_answer_record(explanation.target, explanation.prediction),
         "method": explanation.method,
-        "settings": json.dumps(dict(explanation.settings), ensure_ascii=False),
+        "settings": plain_json(dict(explanation.settings)),
         "seed": explanation.seed,
         "model": explanation.model,
         "model_hash": explanation.model_hash,
@@ -122,7 +123,7 @@ def _row_facts(explanation: Explanation) -> str | None:
         "caveats": explanation.row_caveats,
         "of_row": explanation.of_row,
     }
-    return json.dumps(facts, ensure_ascii=False)
+    return plain_json(facts)
 
 
 def example_record(example: Example) -> ExampleRecord:
@@ -138,7 +139,7 @@ def example_record(example: Example) -> ExampleRecord:
 
 def _plain_meta(example: Example) -> str:
     try:
-        return json.dumps(dict(example.meta), ensure_ascii=False)
+        return plain_json(dict(example.meta))
     except (TypeError, ValueError, RecursionError) as error:
         raise BadInput(
             f"The meta of example {quoted(example.id)} cannot be saved: {reason(error)}; use plain values."
@@ -202,7 +203,8 @@ def from_record(record: ExplanationRecord) -> Explanation:
 def example_of(record: ExampleRecord) -> Example:
     """The example of a record."""
     marks = tuple(Rationale(**mark) for mark in record["rationales"])
-    return prompted(tuple(record["segments"]), record["label"], marks, record["id"], parsed(record["meta"]))
+    meta = {} if record["meta"] == NO_META else parsed(record["meta"])
+    return prompted(tuple(record["segments"]), record["label"], marks, record["id"], meta)
 
 
 def _units(record: UnitsRecord) -> Units | Spans:

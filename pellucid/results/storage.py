@@ -44,6 +44,13 @@ def bounded_batches(path: Path, form: str, columns: Sequence[str]) -> Iterator[p
             yield batch
 
 
+def bounded_table(path: Path, form: str, schema: pa.Schema) -> pa.Table:
+    """The whole table of such a file, with the columns of a schema."""
+    batches = [batch.select(schema.names) for batch in bounded_batches(path, form, schema.names)]
+    table = pa.Table.from_batches(batches) if batches else schema.empty_table()
+    return table.cast(schema.remove_metadata()).combine_chunks()
+
+
 def check_values(path: Path, metadata: pq.FileMetaData) -> None:
     """Raise `BadFile` where a file claims more values than its bytes can contain."""
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]

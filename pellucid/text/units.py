@@ -138,6 +138,11 @@ def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int,
         raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
     if kind == CHARACTER:
         _check_characters(fine, segments)
+    return _coarse_index(fine, kind, tuple(segments))
+
+
+@lru_cache(maxsize=512)  # of a text it is asked by the tokenizer, by what the model can read, and when it is saved
+def _coarse_index(fine: Units, kind: Kind, segments: tuple[str, ...]) -> tuple[int, ...]:
     keys = _group_keys(fine, kind, segments)
     return tuple(accumulate((int(here != before) for before, here in pairwise(keys)), initial=0))
 

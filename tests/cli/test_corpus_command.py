@@ -30,7 +30,7 @@ def answer(texts):
     [
         (["--out", "new"], "--out keeps a run over data; name them: --data FILE"),
         (["A good film.", "--out", "new"], "name them: --data FILE"),
-        (["--data", "texts.txt", "--out", "new", "--methods", "gradient,chance"], "--methods does not go with --out"),
+        (["--data", "texts.txt", "--out", "new", "--methods", "all"], "--methods all does not go with --out"),
         (["--data", "texts.txt", "--out", "new", "--html", "a.html"], "--html does not go with --out"),
         (["--data", "texts.txt", "--slice", "1/2"], "--slice belongs to a run in a folder; name it: --out FOLDER"),
         (["--data", "texts.txt", "--out", "new", "--slice", "3/2", "--yes"], "--slice 3/2 is out of range"),

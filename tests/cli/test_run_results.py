@@ -51,6 +51,17 @@ def test_a_run_of_more_texts_than_a_page_has_an_index_of_pages(run, whole, tmp_p
     assert "http" not in re.sub(r"<style>.*</style>|http-equiv", "", index)
 
 
+def test_pages_of_several_methods_follow_each_other(model, tmp_path, monkeypatch):
+    both = pellucid.explain_corpus(model, TEXTS, ["occlusion", "lime"], folder=tmp_path / "run", progress=False)
+    side_by_side = pellucid.report(both, path=tmp_path / "few.html").read_text(encoding="utf-8")
+    assert "occlusion" in side_by_side and "lime" in side_by_side and not (tmp_path / "few-pages").exists()
+    monkeypatch.setattr(page, "TEXTS", 20)
+    index = pellucid.report(both, path=tmp_path / "many.html").read_text(encoding="utf-8")
+    first, second = index.rsplit("The texts, by lime", 1)
+    assert "The texts, by occlusion" in first and "0002.html" in first and "29 texts" in first
+    assert "0003.html" in second and "<bdi>1 to 20</bdi>" in second
+
+
 def test_a_run_of_few_texts_is_one_page_and_pages_of_long_texts_have_fewer(whole, tmp_path, monkeypatch):
     few = pellucid.report(whole, path=tmp_path / "few.html")
     assert few.read_bytes() == pellucid.report(whole[:], path=tmp_path / "results.html").read_bytes()

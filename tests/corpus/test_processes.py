@@ -127,7 +127,7 @@ def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
 
 
 def test_a_text_that_kills_its_process_is_a_failure_and_all_others_are_explained(place):
-    texts = ["A good film.", "A killer text.", "A dull film.", "A slow film."]
+    texts = ["A good film.", "A killer text.", "A dull film."]
     model = pellucid.load(place / "model")
     remember(model, partial(deadly, place / "model"))
     run = pellucid.explain_corpus(model, texts, "gradient_x_input", folder=place / "deadly", progress=False)

@@ -55,6 +55,15 @@ def test_words_are_those_of_the_explanations(run):
         assert by_row[row] == [(word, pytest.approx(score)) for word, score in explanation]
 
 
+def test_words_of_several_methods_are_those_of_each(run, tmp_path):
+    model = pellucid.from_function(answer, ["negative", "positive"])
+    both = pellucid.explain_corpus(model, TEXTS, ["occlusion", "lime"], folder=tmp_path / "run", progress=False)
+    rows = both.query("select row, word, score from words where method = 'occlusion' order by row, place").to_pylist()
+    assert rows == run.query("select row, word, score from words order by row, place").to_pylist()
+    counts = both.query("select method, count(*) as n from texts group by all order by 1").to_pylist()
+    assert counts == [{"method": "lime", "n": 4}, {"method": "occlusion", "n": 4}, {"method": None, "n": 1}]
+
+
 @pytest.mark.whole
 def test_pieces_are_added_up_to_words_and_special_tokens_left_out(tmp_path):
     model = pellucid.load(save_tiny(tmp_path / "model", labels=LABELS))

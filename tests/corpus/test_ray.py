@@ -2,6 +2,7 @@
 
 import os
 import random
+import shlex
 import signal
 import time
 from functools import partial
@@ -15,6 +16,7 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.explaining.inputs.loading import remember
 from tests.cli.jobs import started
 from tests.corpus.deadly import deadly
+from tests.corpus.test_how_to import block
 from tests.shared.moments import files_of
 from tests.shared.tiny import LABELS, save_tiny
 
@@ -24,9 +26,9 @@ pytestmark = pytest.mark.whole
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A model, which is slow enough to be disturbed."""
+    """A model and reviews under the names of the page."""
     folder = tmp_path_factory.mktemp("ray")
-    save_tiny(folder / "model", labels=LABELS)
+    save_tiny(folder / "my-classifier", labels=LABELS)
     return folder
 
 
@@ -52,15 +54,21 @@ def processes_of(name):
 
 
 def test_killed_actors_and_a_machine_that_goes_lose_nothing(place, cluster, monkeypatch):
-    """The command runs beside a stranger's torch.py, which no actor imports either."""
+    """The command of the page runs beside a stranger's torch.py, which no actor imports either. It asks for 64 actors,
+    of which two have room.
+    """
     (place / "torch.py").write_text("raise SystemExit('a stranger')")
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)  # where `--address auto` looks first
     draw = random.Random(0)
-    texts = [" ".join(draw.choices(WORDS, k=draw.randint(1, 12))) for _ in range(5000)]
-    (place / "texts.txt").write_text("\n".join(texts))
-    words = ["explain", place / "model", "--data", place / "texts.txt", "--method", "gradient_x_input", "--yes"]
-    many = ["--workers", "2", "--engine", "ray", "--address", cluster.address]
-    process, folder = started([*words, *many], place / "disturbed", cwd=place), place / "disturbed"
+    texts = [" ".join(draw.choices(WORDS, k=draw.randint(1, 12))) for _ in range(4000)]
+    (place / "reviews").mkdir()
+    (place / "reviews" / "first.csv").write_text("\n".join(["n,body", *(f"0,{text}" for text in texts)]))
+    _, line = block("console").split("pellucid ")
+    words = shlex.split(line.replace("\\\n", " "))
+    *words, out = [*words[: words.index("--out")], *words[words.index("--out") + 2 :], words[words.index("--out") + 1]]
+    folder = place / Path(out).relative_to("/shared")
+    process = started(words, folder, cwd=place)
     while process.poll() is None and not list(folder.glob("shards/*.json")):
         time.sleep(0.02)
     os.kill(processes_of("ray::_Actor")[0], signal.SIGKILL)
@@ -68,17 +76,18 @@ def test_killed_actors_and_a_machine_that_goes_lose_nothing(place, cluster, monk
     cluster.add_node(num_cpus=1)
     assert process.poll() is None, "the run was over before it was disturbed"
     assert process.wait(timeout=300) == 0, process.stderr.read()
-    quiet = pellucid.explain_corpus(
-        pellucid.load(place / "model"), place / "texts.txt", "gradient_x_input", folder=place / "quiet", progress=False
-    )
+    monkeypatch.chdir(place)
+    model = pellucid.load("my-classifier")
+    reading = {"text": "body", "folder": place / "quiet", "progress": False}
+    quiet = pellucid.explain_corpus(model, "reviews/*.csv", "gradient_x_input", **reading)
     assert files_of(folder) == files_of(quiet.path)
 
 
 @pytest.mark.long
 def test_a_text_that_kills_its_process_is_a_failure(place, cluster):
     texts = ["A good film.", "A killer text.", "A dull film.", "A slow film."]
-    model = pellucid.load(place / "model")
-    remember(model, partial(deadly, place / "model"))
+    model = pellucid.load(place / "my-classifier")
+    remember(model, partial(deadly, place / "my-classifier"))
     engine = ("ray", {"address": cluster.address})
     run = pellucid.explain_corpus(
         model, texts, "gradient_x_input", folder=place / "deadly", engine=engine, progress=False
@@ -88,7 +97,7 @@ def test_a_text_that_kills_its_process_is_a_failure(place, cluster):
 
 
 def test_what_ray_cannot_do_is_one_sentence(place):
-    model = pellucid.load(place / "model")
+    model = pellucid.load(place / "my-classifier")
     explained = partial(pellucid.explain_corpus, texts=["A film."], progress=False)
     with pytest.raises(BadSetting, match="no cluster of Ray that answers"):
         explained(model, folder=place / "no", engine=("ray", {"address": "127.0.0.1:1"}))

@@ -50,6 +50,28 @@ def test_every_row_has_the_explanation_that_it_has_alone(model, whole):
     assert run[-1:] == [run[2099]] and len(run[10:20]) == 10
 
 
+def test_several_methods_have_the_rows_of_a_run_by_each(model, whole, tmp_path):
+    methods = ["occlusion", ("lime", {"n_samples": 20})]
+    texts = [*TEXTS[:40], "An unreadable word."]
+    run = pellucid.explain_corpus(model, texts, methods, folder=tmp_path / "run", progress=False)
+    assert run.methods == ("occlusion", "lime(n_samples=20)") and (len(run), len(run.failures)) == (80, 1)
+    assert [each.method for each in run[38:42]] == ["occlusion"] * 2 + ["lime(n_samples=20)"] * 2
+    alone = [each.scores.tolist() for each in pellucid.open_run(whole)[:40]]
+    assert alone == [each.scores.tolist() for each in run[:40]]
+    assert list(run.by_method["occlusion"]) == list(run[:40])
+    assert run.by_method["lime(n_samples=20)"][0] == run[40]
+    again = pellucid.explain_corpus(
+        model, texts[5:], methods, folder=tmp_path / "again", reuse=run.path, progress=False
+    )
+    assert again.reused == len(set(texts[5:40])) and [each.scores.tolist() for each in again[35:]] == [
+        each.scores.tolist() for each in run[45:]
+    ]
+    with pytest.raises(BadSetting, match="window may belong to any of several methods"):
+        pellucid.explain_corpus(model, texts, methods, folder=tmp_path / "other", window=2)
+    with pytest.raises(BadFile, match=r"methods was 'occlusion, lime\(n_samples=20\)' and is 'occlusion'"):
+        explained(model, texts, run.path)
+
+
 def test_equal_texts_are_computed_once(whole):
     receipts = [json.loads(path.read_text()) for path in sorted((whole / "shards").glob("*.json"))]
     assert sum(receipt["rows"] for receipt in receipts) == len(set(TEXTS))
@@ -254,3 +276,19 @@ def test_the_folder_of_a_stranger_ends_in_one_sentence(model, whole, tmp_path, f
     (tmp_path / "run" / "job.json").write_text(json.dumps(sealed(record, {"form": record["form"]})))
     with pytest.raises(BadFile):
         pellucid.open_run(tmp_path / "run")
+
+
+def weigh(texts):
+    """An answer that differs from text to text, as that of a network does."""
+    sums = [sum(map(ord, text)) % 997 / 997 for text in texts]
+    return [[each, 1 - each] for each in sums]
+
+
+def test_the_estimate_of_bytes_is_near_the_truth(tmp_path):
+    draw, letters = random.Random(0), "abcdefghij"
+    names = ["".join(draw.choices(letters, k=5)) for _ in range(3000)]
+    texts = [" ".join(draw.choices(names, k=draw.randint(3, 8))) for _ in range(1024)]
+    model = pellucid.from_function(weigh, ["negative", "positive"])
+    run = explained(model, texts, tmp_path / "run")
+    size = sum(path.stat().st_size for path in run.path.glob("shards/*.parquet"))
+    assert pellucid.corpus_cost(model, texts, "occlusion", progress=False).bytes == pytest.approx(size, rel=0.15)

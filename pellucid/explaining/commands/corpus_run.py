@@ -79,8 +79,7 @@ def check_run(data: str | None, others: Mapping[str, object]) -> str:
         raise BadInput("--out keeps a run over data; name them: --data FILE, a folder, a data set or a pattern.")
     if names := [name for name, value in others.items() if value]:
         raise BadSetting(
-            f"{listed(names)} does not go with --out, which explains every row of the data by one method; leave it "
-            f"away."
+            f"{listed(names)} does not go with --out, which explains every row of the data; leave it away."
         )
     return data
 
@@ -186,9 +185,12 @@ def saved_by_run(
     run = pellucid.explain_corpus(model, folder=folder, workers=workers, threads=threads, max_failures=0, **corpus)
     seconds = perf_counter() - begun
     pellucid.save(run, save)
-    results = SideBySide({run.method: Results(tuple(run))}, {}, seconds) if views or len(run) <= IN_MEMORY else None
-    if results is None:
-        say(f"{len(run):,} texts explained by {run.method}. The words of each class: pellucid words {save}")
+    by_method, n_texts = run.by_method, len(run) // len(run.methods)
+    results = None
+    if views or n_texts <= IN_MEMORY:
+        results = SideBySide({title: Results(tuple(each)) for title, each in by_method.items()}, {}, seconds)
+    else:
+        say(f"{n_texts:,} texts explained by {run.method}. The words of each class: pellucid words {save}")
         say(f"Written: {save}", aside=True)
     shutil.rmtree(folder)
     return results
@@ -199,7 +201,7 @@ def summary(run: pellucid.Run, folder: Path) -> str:
     failures = run.failures
     reasons = f"{len(failures):,} failed, with reasons in {folder / 'failures'}" if failures else "none failed"
     copied = f"; {run.reused:,} copied from an earlier run" if run.reused else ""
-    return f"{len(run):,} texts explained by {run.method}; {reasons}{copied}. Folder: {folder}"
+    return f"{len(run) // len(run.methods):,} texts explained by {run.method}; {reasons}{copied}. Folder: {folder}"
 
 
 def _agreed(cost: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import pellucid
+from pellucid.base.catalogue import ALL
 from pellucid.base.checks import one_of
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_outputs
@@ -177,10 +178,10 @@ def explain(
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
     question = {"target": explained, "output": output, "seed": seed}
-    of_run = question | {"method": names[0] if names else None, "limit": amount.limit, "keep": keep or None}
-    of_run |= settings
+    named_for_run = {"methods": choices_from(",".join(names), settings)} if names else settings
+    of_run = question | {"limit": amount.limit, "keep": keep or None} | named_for_run
     if run.is_wanted:
-        others: dict[str, object] = {"a text": texts, "--second": source.second, "--methods": methods.methods}
+        others: dict[str, object] = {"a text": texts, "--second": source.second, "--methods all": ALL in (names or ())}
         others |= {
             "--passage": passage,
             "--sample": amount.sample,
@@ -194,8 +195,8 @@ def explain(
         run_corpus(classifier, data, source.split, reading, run, of_run, workers, save)
         return
     one_of("--on-error", on_error, ("stop", "keep"))
-    not_of_run = passage, amount.sample, source.second, methods.methods, texts, on_error != "stop"
-    plain = answers == Answers() and not any(not_of_run)
+    whole = not (passage or amount.sample or source.second or texts or on_error != "stop")
+    plain = whole and answers == Answers() and ALL not in (names or ())
     by_run = plain and save is not None and is_large(source.file, source.split, reading, amount.limit)
     is_chat = chat != ChatOptions()
     examples = () if by_run or is_chat else source.examples(texts or [], reading)
