@@ -192,11 +192,12 @@ async def _let_in(guard: Guard, scope: Scope, headers: _Headers, send: Send) -> 
     place = quote(_raw_path(scope).rpartition(b"/")[2], safe="%~")
     query = quote(b"&".join(filter(None, rest)), safe="%&=+,~")
     address = f"./{place}{'?' if query else ''}{query}"
-    given = {"set-cookie": f"{cookie}{'; Secure' if guard.is_secure else ''}"}
+    fields = {"set-cookie": f"{cookie}{'; Secure' if guard.is_secure else ''}"}
     if headers.single("sec-fetch-site") == "cross-site":
-        await _send_page(send, Refusal(200, "The studio opens in a second."), {**given, "refresh": f"1; url={address}"})
+        refusal, fields["refresh"] = Refusal(200, "The studio opens in a second."), f"1; url={address}"
     else:
-        await _send_page(send, Refusal(303, "The studio is elsewhere."), {**given, "location": address})
+        refusal, fields["location"] = Refusal(303, "The studio is elsewhere."), address
+    await _send_page(send, refusal, fields)
 
 
 async def _send_page(send: Send, refusal: Refusal, headers: dict[str, str] | None = None) -> None:
