@@ -93,7 +93,8 @@ class Studio:
     """Everything that is open. All of it was named when the studio began: no page can open a file.
 
     models: name -> model, loaded. runs: name -> stored run. comparisons: a model's digest -> what was measured of it.
-    data: labelled texts to measure methods with; may be empty. data_name: what they are called.
+    data: labelled texts to measure methods with; may be empty. data_name: what they are called. measurements: a model's
+    name -> how it is being measured (`studio/trust.py`).
     """
 
     models: Mapping[str, Model]
@@ -103,6 +104,7 @@ class Studio:
     data_name: str = ""
     questions: Questions = field(default_factory=Questions)
     desks: dict[str, Desk] = field(default_factory=dict)
+    measurements: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in self.models:
