@@ -70,7 +70,7 @@ def compare(
     skip_bad_rows: bool = False,
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Table:
     """Judge explanation methods by metrics on these examples, each number with its interval and its distance from
     chance.
@@ -110,7 +110,8 @@ def compare(
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
         threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
         under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
-    progress: draw a progress bar; None: when a terminal is watching.
+    progress: draw a progress bar; None: when a terminal is watching. A function is called with the stage, how much is
+        done, and of how much.
 
     Returns a table, methods x metrics, with the outcomes of the checks. Raises `UnknownName` for a method, metric or
     setting that does not exist, `ModelCannot` for a method that the model does not support, `BadInput` for examples

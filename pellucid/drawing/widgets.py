@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from pellucid.drawing.html import Markup, attribute_text, element, marked_up
 
-_TAGS = "html head body meta link script form input button select option textarea label fieldset legend output progress a i"
+_TAGS = (
+    "html head body meta link script form input button select option textarea label fieldset legend output progress a i"
+)
 _KEYS = (
     "class id title lang dir name content charset rel href src defer action method type value for min max step rows "
     "maxlength placeholder required checked selected disabled autofocus autocomplete spellcheck aria-label "

@@ -1,4 +1,4 @@
-"""What a studio has open: models, runs, comparisons, data to measure with, and the texts that its readers asked about."""
+"""What a studio has open: models, runs, comparisons, data to measure with, and the texts that readers ask about."""
 
 import hashlib
 import hmac
@@ -93,8 +93,9 @@ class Studio:
     """Everything that is open. All of it was named when the studio began: no page can open a file.
 
     models: name -> model, loaded. runs: name -> stored run. comparisons: a model's digest -> what was measured of it.
-    data: labelled texts to measure methods with; may be empty. data_name: what they are called. measurements: a model's
-    name -> how it is being measured (`studio/trust.py`).
+    data: labelled texts to measure methods with; may be empty. data_name: what they are called. paces: of each model
+    that has explained a text, the seconds that a pass took, a word. measurements: a model's name -> how far it is being
+    measured (`studio/measurement.py`).
     """
 
     models: Mapping[str, Model]
@@ -104,6 +105,7 @@ class Studio:
     data_name: str = ""
     questions: Questions = field(default_factory=Questions)
     desks: dict[str, Desk] = field(default_factory=dict)
+    paces: dict[str, float] = field(default_factory=dict)
     measurements: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
