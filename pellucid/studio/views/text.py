@@ -92,7 +92,7 @@ def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explana
         *words,
         element("p", "A click hides a word or shows it again. ", undo, " " if undo else None, free, class_="pl-note"),
         hiding_plot(cuts, [readable(title) for title in cuts.most]),
-        _flips(cuts),
+        _flips(cuts) if edited.shape[1] > 1 else None,
         class_="pl-card st-hiding",
     )
     intro = element("p", HIDING, class_="pl-lead")
