@@ -72,10 +72,12 @@ def choice(name: str, options: Iterable[tuple[str, str]], chosen: str) -> Markup
     return widget("select", *entries, name=name)
 
 
-def served_page(title: str, sheet: str, scripts: Sequence[str], *body: Markup, refresh: int | None = None) -> str:
+def served_page(
+    title: str, sheet: str, icon: str, scripts: Sequence[str], *body: Markup, refresh: int | None = None
+) -> str:
     """A whole page that a program serves; its policy stands in the answer's header.
 
-    sheet, scripts: their addresses. refresh: seconds until the browser asks again, where no script does.
+    sheet, icon, scripts: their addresses. refresh: seconds until the browser asks again, where no script does.
     """
     head = widget(
         "head",
@@ -85,6 +87,7 @@ def served_page(title: str, sheet: str, scripts: Sequence[str], *body: Markup, r
         element("meta", http_equiv="refresh", content=str(refresh)) if refresh else None,
         element("title", title),
         widget("link", rel="stylesheet", href=sheet),
+        widget("link", rel="icon", href=icon),
         *(widget("script", src=address, defer=True) for address in scripts),
     )
     return f"<!doctype html>\n{widget('html', head, widget('body', *body), lang='en')}\n"
