@@ -252,7 +252,8 @@ def _rows(side_by_side: SideBySide, index: int) -> Markup:
     """The text in colour, a row a method."""
     seconds = f" They took {seconds_in_words(side_by_side.seconds)}." if side_by_side.seconds else ""
     intro = element("p", f"Each row is one method, on a scale of its own.{seconds}", class_="pl-note")
-    return element("section", rows_view(_shown(side_by_side, index)), intro)
+    heading = element("h2", "By several methods" if len(side_by_side) > 1 else "The words that mattered")
+    return element("section", heading, intro, rows_view(_shown(side_by_side, index)))
 
 
 def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> Iterator[Markup]:
