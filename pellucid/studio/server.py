@@ -2,11 +2,10 @@
 
 import ssl
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -27,7 +26,18 @@ from pellucid.base.kinds import views
 from pellucid.base.memory import is_memory_error, not_enough_memory
 from pellucid.explaining.commands.safe_text import say
 from pellucid.studio.frame import error_page, framed, waiting_page
-from pellucid.studio.guards import POST, READER, READS, Application, Guard, Receive, Scope, Send, guarded, plain_page
+from pellucid.studio.guards import (
+    POST,
+    READER,
+    READS,
+    Application,
+    Receive,
+    Scope,
+    Send,
+    StudioGuard,
+    guarded,
+    plain_page,
+)
 from pellucid.studio.record import Studio
 from pellucid.studio.style import sheet
 from pellucid.studio.visit import Elsewhere, File, Visit
@@ -43,7 +53,7 @@ QUIET = 15  # seconds after which a connection that asks nothing is closed
 YEAR = 31_536_000  # seconds
 
 
-def application(studio: Studio, guard: Guard) -> Application:
+def application(studio: Studio, guard: StudioGuard) -> Application:
     """What answers requests to a studio, behind its guard."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -235,18 +245,27 @@ def _static(request: Request, name: str) -> Response:
 
 
 @contextmanager
-def serving(answers: Application, listening: socket, tls: ssl.SSLContext | None = None) -> Iterator[threading.Thread]:
-    """Within it the application answers at a socket; gives the thread, which ends where the server cannot go on."""
-    server = uvicorn.Server(_settings(answers, tls))
-    thread = threading.Thread(target=partial(server.run, [listening]), name="studio server", daemon=True)
-    thread.start()
-    while thread.is_alive() and not server.started:
-        time.sleep(0.01)
+def serving(answers: Application, listening: socket, tls: ssl.SSLContext | None = None) -> Iterator[threading.Event]:
+    """Within it the application answers at a socket; gives an event that comes where the server cannot go on.
+
+    The thread is not joined: an interruption of `join` marks one that still runs as ended (CPython 3.11).
+    """
+    server, ended = uvicorn.Server(_settings(answers, tls)), threading.Event()
+
+    def run() -> None:
+        try:
+            server.run([listening])
+        finally:
+            ended.set()
+
+    threading.Thread(target=run, name="studio server", daemon=True).start()
+    while not (server.started or ended.wait(0.01)):
+        pass
     try:
-        yield thread
+        yield ended
     finally:
         server.should_exit = True
-        thread.join(5)
+        ended.wait(5)
 
 
 def _settings(answers: Application, tls: ssl.SSLContext | None) -> uvicorn.Config:
