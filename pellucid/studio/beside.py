@@ -114,8 +114,8 @@ def change_of_answer(before: Prediction, after: Prediction) -> Markup:
     if before.names != after.names:
         return fragment(name(answer_in_words(before)), " → ", element("strong", name(answer_in_words(after))))
     if before.names == (before.label,):
-        chance = after.probabilities[after.labels.index(before.label)]
-        return fragment(name(before.label), f" {percent(before.probability)} → {percent(chance)}")
+        old, new = percent(before.probability), percent(after.probabilities[after.labels.index(before.label)])
+        return fragment(name(before.label), f" stays {old}" if old == new else f" {old} → {new}")
     return fragment(name(answer_in_words(before)), " → ", name(answer_in_words(after)))
 
 

@@ -27,8 +27,8 @@ from pellucid.studio.record import Question, checked
 from pellucid.studio.visit import Visit
 from pellucid.text.example import Example
 from pellucid.text.passages import Turn, turns_of
-from pellucid.text.units import coarsen
-from pellucid.text.wordnet import wordnet_folder
+from pellucid.text.units import coarsen, text_units
+from pellucid.text.wordnet import shared_wordnet, wordnet_folder
 
 Words = tuple[Place | None, ...]
 
@@ -74,9 +74,13 @@ def _place(segments: Sequence[str], turns: Sequence[Turn], segment: int, start: 
         (turn,) = turns
         stripped = segments[0].strip() if len(segments[0]) > turn.end - turn.start else segments[0]
         start, end = (border - turn.start + segments[0].index(stripped) for border in (start, end))
-    if not 0 <= start < end <= len(segments[segment]):
+    # The model may not read all characters of a word, such as an accent that follows its letter.
+    text = segments[segment]
+    touched = [word for word in text_units(text, "word") if word[0] < end and word[1] > start]
+    if not touched:
         return None
-    return Place(segment, start, end, segments[segment][start:end])
+    start, end = touched[0][0], touched[-1][1]
+    return Place(segment, start, end, text[start:end])
 
 
 # Edited texts, each a question of its own that remembers which text it is an edit of.
@@ -195,22 +199,23 @@ def _offers(model: Model, example: Example, place: Place, before: Prediction) ->
         fillers=_fillers(model, example, place),
     )
     offers: dict[str, list[str]] = {}
-    for call in attack_candidates.calls(_sources(case)):
-        try:
-            every = call(case, 0)
-        except BadFile as error:
-            notes.append(str(error))
-            continue
+    for call in attack_candidates.calls(_sources(case, notes)):
         known = {place.text, *(text for texts in offers.values() for text in texts)}
-        offers[call.entry.name] = [text for text in dict.fromkeys(every) if text not in known][:MOST]
+        offers[call.entry.name] = [text for text in dict.fromkeys(call(case, 0)) if text not in known][:MOST]
     if isinstance(dictionaries.words, WordNeighbours):
         dictionaries.words.release()
     return offers, notes
 
 
-def _sources(case: AttackCase) -> Iterator[Choice]:
-    """The candidates that this model and this installation have."""
-    yield "synonyms"
+def _sources(case: AttackCase, notes: list[str]) -> Iterator[Choice]:
+    """The candidates that this model and this installation have; notes: gets the reason where there is no
+    dictionary.
+    """
+    try:
+        shared_wordnet(case.dictionaries.wordnet_folder)
+        yield "synonyms"
+    except BadFile as error:
+        notes.append(str(error))
     if case.fillers is not None:
         yield "masked_words", {"most": MOST}
     elif case.dictionaries.words is not None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from pellucid.attacks.attack_case import Attempt, Place
 from pellucid.base.kinds import views
-from pellucid.drawing.card import text_heading
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.long_text import LONG, Highlight, around, excerpt_block, text_block
 from pellucid.drawing.widgets import as_sent, button, form, hidden_field, labelled, link, text_area, widget
@@ -79,7 +78,7 @@ def _word_page(visit: Visit, key: str, question: Question, words: Words) -> Iter
         "input", type="text", name="replacement", value=place.text, maxlength=LONGEST_WORD, required=True,
         autocomplete="off",
     )  # fmt: skip
-    yield form(here, labelled("Put in its place", typed), button("Replace and compare"), css_class="st-form")
+    yield form(here, labelled("Put in its place", typed), button("Replace and compare"), css_class="st-line")
     refusal = cannot_propose(visit.studio.model(question.model))
     proposals = None if refusal else proposals_for(visit, question, number, place)
     yield _taken_out(here, place, proposals)
@@ -116,7 +115,7 @@ def _taken_out(here: str, place: Place, proposals: Proposals | None) -> Markup |
     change = None if proposals is None or proposals.out is None else change_of_answer(proposals.before, proposals.out)
     title = name(f"Take “{place.text}” out")
     field = hidden_field("replacement", "")
-    return form(here, field, widget("button", title, type="submit"), element("span", " ", change), css_class="st-form")
+    return form(here, field, widget("button", title, type="submit"), element("span", change), css_class="st-line")
 
 
 def _proposals(here: str, proposals: Proposals) -> Markup:
@@ -126,7 +125,7 @@ def _proposals(here: str, proposals: Proposals) -> Markup:
         members = (proposal for proposal in proposals.proposals if proposal.source == source)
         items = (_proposal(proposal, proposals) for proposal in members)
         sections.append(
-            element("section", element("h3", SOURCES[source]), element("ul", *items, class_="st-proposals"))
+            element("section", element("h2", SOURCES[source]), element("ul", *items, class_="st-proposals"))
         )
     notes = [element("p", name(note), class_="pl-note") for note in proposals.notes]
     if not sections:
@@ -156,8 +155,8 @@ def _whole_text(visit: Visit, key: str, question: Question, words: Words) -> Mar
                 address = visit.address("edit", key, word=number)
                 parts += [text[cursor : place.start], link(place.text, address, class_="st-word")]
                 cursor = place.end
-        blocks.append(element("div", *parts, text[cursor:], class_="pl-text", dir="auto", lang=""))
-    return element("section", text_heading(question.example), element("p", "Click a word."), *blocks)
+        blocks.append(element("div", *parts, text[cursor:], class_="pl-text st-words", dir="auto", lang=""))
+    return element("section", element("p", "Click a word to edit it.", class_="pl-note"), *blocks)
 
 
 def _free(visit: Visit, key: str, question: Question) -> Markup:
@@ -188,7 +187,11 @@ def _attacks(visit: Visit, key: str, question: Question, n_words: int) -> Iterat
         items.append(
             _attempt(visit, key, question, attack) if is_open else _offer(visit, key, question, attack, n_words)
         )
-    yield element("section", element("h2", "The fewest changes that give another answer"), element("ul", *items))
+    yield element(
+        "section",
+        element("h2", "The fewest changes that give another answer"),
+        element("ul", *items, class_="st-attacks"),
+    )
 
 
 def _offer(visit: Visit, key: str, question: Question, attack: str, n_words: int) -> Markup:

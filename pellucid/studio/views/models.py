@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import views
-from pellucid.drawing.card import answer_line, order_caution, picture, text_heading
+from pellucid.drawing.card import order_caution, picture, text_heading
 from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import Markup, element, name
 from pellucid.drawing.method_facts import facts_of, in_families
 from pellucid.drawing.widgets import as_sent, button, choice, form, labelled, link, text_area
-from pellucid.drawing.wording import readable_number, reading_cautions, target_name
+from pellucid.drawing.wording import reading_cautions, target_name
 from pellucid.explaining.inputs.readings import supported_methods
 from pellucid.explaining.views.side_by_side import left_out_view, rows_view, unit_of
 from pellucid.results.explanation import Explanation
@@ -164,8 +164,13 @@ def _rows(first: SideBySide, second: SideBySide, titles: tuple[str, str]) -> Mar
         for family, members in in_families(every).items()
     )
     example = every[0].example
-    scales = element("p", SCALES, class_="pl-note")
-    card = element("article", text_heading(example), *order_caution(example), scales, *sections, class_="pl-card")
+    cautions = [
+        f"{title}: {caution}"
+        for title, side in zip(titles, (first, second), strict=True)
+        for caution in reading_cautions([side[method][0] for method in side])
+    ]
+    head = (text_heading(example), *order_caution(example), *caution_lines(cautions))
+    card = element("article", *head, element("p", SCALES, class_="pl-note"), *sections, class_="pl-card")
     return element("section", element("h2", "Do they answer by the same words?"), card)
 
 
@@ -175,17 +180,16 @@ def _method(method: str, first: SideBySide, second: SideBySide, titles: tuple[st
     both = [side for side in sides if side is not None]
     sentence = element("p", *agreement_in_words(*both), class_="st-verdict") if len(both) == 2 else None
     pictures = (_side(side, title) for side, title in zip(sides, titles, strict=True))
-    heading = element("h4", name(facts_of(method, both).title))
-    return element("div", heading, sentence, element("div", *pictures, class_="pl-versions"))
+    heading = None if sentence else element("p", element("strong", name(facts_of(method, both).title)))
+    return element("div", heading, sentence, element("div", *pictures, class_="pl-versions"), class_="st-method-pair")
 
 
 def _side(explanation: Explanation | None, title: str) -> Markup:
     if explanation is None:
         return element("div", element("p", name(title), " has no explanation by this method.", class_="pl-note"))
-    of_reading = reading_cautions([explanation])
-    shown = picture(explanation, None, unit_of(explanation), frozenset(of_reading), checks=False)
-    named = replace(explanation, model=title)
-    return element("div", answer_line(named, [target_name(explanation)]), *caution_lines(of_reading), shown)
+    hide = frozenset(reading_cautions([explanation]))  # they stand above all methods
+    shown = picture(explanation, None, unit_of(explanation), hide, checks=False)
+    return element("div", element("p", name(title), class_="pl-note"), shown)
 
 
 def _left_out(titles: Sequence[str], sides: Sequence[SideBySide]) -> Iterator[Markup]:
@@ -196,24 +200,28 @@ def _left_out(titles: Sequence[str], sides: Sequence[SideBySide]) -> Iterator[Ma
 
 
 def agreement_in_words(first: Explanation, second: Explanation) -> list[Markup | str]:
-    """Whether both rest on the same words, with what unrelated rankings would give."""
-    words = len(common_words(first, second).words)
-    compared = text_difference(first, second, TOP)
+    """Whether both rest on the same words, with what unrelated orders would give."""
+    compared, words = text_difference(first, second, TOP), len(common_words(first, second).words)
+    title = name(facts_of(first.method).title)
     if not is_same_target(first, second):
-        return ["Different classes are explained, so the words are not compared."]
+        return [title, ": different classes are explained, so the words are not compared."]
     if math.isnan(compared.tau):
-        return ["One of them gives all words the same score, so there is no order to compare."]
-    # Kendall (1948), "Rank Correlation Methods": the variance of tau of unrelated rankings.
-    luck = min(1.0, 1.96 * math.sqrt(2 * (2 * words + 5) / (9 * words * (words - 1))))
-    verdict = "No more than by luck" if abs(compared.tau) < luck else "Much alike" if compared.tau > 0 else "Reversed"
+        return [title, ": one of the models gives all words the same score, so no order is compared."]
+    luck = tau_by_luck(words)
+    verdict = "no more alike than by luck" if abs(compared.tau) < luck else "alike" if compared.tau > 0 else "reversed"
     sentence = (
-        f": over {words:,} words their orders agree by {two(compared.tau)} (Kendall’s tau: 1 is the same order), and "
-        f"two unrelated orders reach ±{two(luck)} or more in one case of twenty."
+        f". The orders of the {words:,} words agree by {two(compared.tau)} (Kendall’s tau, 1 is the same order); two "
+        f"unrelated orders reach ±{two(luck)} or more in one case of twenty."
     )
-    top = ""
-    if not math.isnan(compared.overlap):
-        top = (
-            f" Of the {TOP} highest words they share {readable_number(TOP * compared.overlap)}; by luck it would be "
-            f"{readable_number(TOP * TOP / words)}."
-        )
-    return [element("strong", verdict), sentence, top]
+    if math.isnan(compared.overlap):
+        return [title, ": ", element("strong", verdict), sentence]
+    shared = f" Of the {TOP} highest words they share {TOP * compared.overlap:.2g}; by luck, {TOP * TOP / words:.2g}."
+    return [title, ": ", element("strong", verdict), sentence, shared]
+
+
+def tau_by_luck(words: int) -> float:
+    """What Kendall's tau of two unrelated orders passes in one case of twenty, of either sign.
+
+    Kendall (1938), "A New Measure of Rank Correlation": its variance is 2 (2 n + 5) / (9 n (n - 1)).
+    """
+    return min(1.0, 1.96 * math.sqrt(2 * (2 * words + 5) / (9 * words * (words - 1))))

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from pellucid.base.checks import shortened
 from pellucid.base.errors import BadInput
@@ -10,7 +11,7 @@ from pellucid.base.kinds import views
 from pellucid.drawing.card import order_caution
 from pellucid.drawing.emphasis import full_colour, plain_caution
 from pellucid.drawing.heat_map import caution_lines, colour_bar, drawable_view, numbers_switch
-from pellucid.drawing.html import Markup, element, header_row, name, scroll_box, table
+from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.long_text import Highlight, shown_text
 from pellucid.drawing.method_facts import facts_of, in_families
 from pellucid.drawing.widgets import link
@@ -49,9 +50,10 @@ from pellucid.studio.visit import Page, Visit
 from pellucid.versions.comparable import is_same_target
 from pellucid.versions.comparable import unit_of as compared_unit
 
-MOST_ROWS = 8  # words whose scores changed most
+SIDES = ("before", "after")
+MOST_ROWS, NAMED = 8, 3  # words whose scores changed most: in a table, and in its title
 SEVERAL_ANSWERS = ("gold", "all", "all predicted")  # targets that a class can be called, too
-SCALE = "Both texts of a method have one scale. Boxes mark the words that changed. Against the answer "
+SCALE = "Boxes mark the words that changed. Against the answer "
 NO_SCALE = (
     "This model answers with words or places of the text, and each has scores of its own: both texts are drawn, and "
     "their scores are not compared."
@@ -140,7 +142,8 @@ def _compared(before: SideBySide, after: SideBySide) -> Iterator[Markup]:
     explained_class = element("p", f"Explained: {target_name(first)}, for both texts.", class_="pl-note")
     cautions = caution_lines(reading_cautions([first, second]))
     orders = (caution for each in (first, second) for caution in order_caution(each.example))
-    card = element("article", explained_class, *cautions, *orders, legend, *sections, class_="pl-card")
+    heading = element("h3", "Both texts on one scale", class_="pl-id")
+    card = element("article", heading, explained_class, *cautions, *orders, legend, *sections, class_="pl-card")
     yield element("section", element("h2", "The scores of the words"), card)
 
 
@@ -151,9 +154,11 @@ def _row(before: Explanation, after: Explanation, boxes: Sequence[Sequence[Range
     title = facts_of(before.method, [before, after]).title
     texts = (
         _labelled(label, shown_text(view.example, list(_boxed(view, scale, ranges))))
-        for label, view, ranges in zip(("before", "after"), views_of_both, boxes, strict=True)
+        for label, view, ranges in zip(SIDES, views_of_both, boxes, strict=True)
     )
-    notes = dict.fromkeys(note for explanation in (before, after) for note in in_brief(explanation))
+    notes = [in_brief(explanation) for explanation in (before, after)]
+    if notes[0] != notes[1]:
+        notes = [[f"{label}: {note}" for note in some] for label, some in zip(SIDES, notes, strict=True)]
     caveats = dict.fromkeys(
         caveat
         for explanation, view in zip((before, after), views_of_both, strict=True)
@@ -167,7 +172,7 @@ def _row(before: Explanation, after: Explanation, boxes: Sequence[Sequence[Range
         element(
             "div",
             element("small", f"1 = {readable_number(scale)}" if scale else "all scores are 0"),
-            *(element("small", note) for note in notes),
+            *(element("small", note) for note in dict.fromkeys(chain(*notes))),
             cautions_view(list(caveats)),
             class_="pl-row-facts",
         ),
@@ -200,8 +205,15 @@ def _most_changed(before: Explanation, after: Explanation) -> Markup:
     shown = [row for row in rows if _change(row)][:MOST_ROWS]
     if not shown:
         return element("p", "No score changed.", class_="pl-note")
-    head = header_row(("word", "before", "after", "change"))
-    return scroll_box(table(head, map(_score_row, shown), "pl-table pl-small"), "Words whose scores changed most")
+    first = [part for row in shown[:NAMED] for part in (", ", _named(row), f" {signed(_change(row))}")][1:]
+    rows_of_table = table(
+        header_row(("word", "before", "after", "change")), map(_score_row, shown), "pl-table pl-small"
+    )
+    return element(
+        "details",
+        element("summary", "Changed most: ", *first),
+        scroll_box(rows_of_table, "Words whose scores changed most"),
+    )
 
 
 ScorePair = tuple[Scored | None, Scored | None]
@@ -231,11 +243,15 @@ def _change(row: ScorePair) -> float:
 
 def _score_row(row: ScorePair) -> Markup:
     old, new = row
-    texts = list(dict.fromkeys(word.text for word in row if word))
-    named = (part for text in texts for part in (" → ", name(shortened(text, LONGEST))))
-    heading = element("th", *list(named)[1:], scope="row")
+    heading = element("th", _named(row), scope="row")
     scores = (element("td", "–" if word is None else signed(word.score)) for word in (old, new))
     return element("tr", heading, *scores, element("td", signed(_change(row))))
+
+
+def _named(row: ScorePair) -> Markup:
+    """The word, or what it was and what it is."""
+    texts = dict.fromkeys(word.text for word in row if word)
+    return fragment(*[part for text in texts for part in (" → ", name(f"“{shortened(text, LONGEST)}”"))][1:])
 
 
 # The edits that led here.
@@ -256,4 +272,4 @@ def _edits(visit: Visit, key: str) -> Markup | None:
         )
         for index in range(1, len(keys))
     )
-    return element("section", element("h2", "Edits so far"), element("ol", *items))
+    return element("section", element("h2", "Edits so far"), element("ol", *items, class_="st-attacks"))
