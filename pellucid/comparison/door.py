@@ -244,10 +244,10 @@ def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Pro
                 by_method(explanation for of_method in part.explanations.values() for explanation in of_method)
             )
     outcomes = checking.outcomes(comparison, lambda: joined(explained, _titles(comparison)), None, progress)
-    return comparison_table(comparison, judged, outcomes, _shortcuts(comparison, progress))
+    return comparison_table(comparison, judged, outcomes, sentences_of_shortcuts(comparison, progress))
 
 
-def _shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
+def sentences_of_shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
     """What decides answers by itself, in sentences; nothing is asked of few texts, or of a model that writes."""
     model, passes = comparison.request.model, comparison.shortcut_passes
     if not passes or len(comparison.examples) < 2 * FEWEST or WRITING in model.capabilities:
@@ -297,7 +297,7 @@ def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Chec
         if _digest(table.checks) == _digest(outcomes):
             return table
         judged = list(folder.judged(progress))
-    table = comparison_table(comparison, judged, outcomes, _shortcuts(comparison, progress))
+    table = comparison_table(comparison, judged, outcomes, sentences_of_shortcuts(comparison, progress))
     _write_derived(folder, table, judged)
     folder.write_table(table)
     return folder.read_table()

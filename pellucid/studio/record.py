@@ -94,7 +94,8 @@ class Studio:
 
     models: name -> model, loaded. runs: name -> stored run. comparisons: a model's digest -> what was measured of it.
     data: labelled texts to measure methods with; may be empty. data_name: what they are called. paces: of each model
-    that has explained a text, the seconds that a pass took, a word.
+    that has explained a text, the seconds that a pass took, a word. measurements: a model's name -> how far it is being
+    measured (`studio/measurement.py`).
     """
 
     models: Mapping[str, Model]
@@ -105,6 +106,7 @@ class Studio:
     questions: Questions = field(default_factory=Questions)
     desks: dict[str, Desk] = field(default_factory=dict)
     paces: dict[str, float] = field(default_factory=dict)
+    measurements: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in self.models:

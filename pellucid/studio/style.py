@@ -43,12 +43,14 @@ body{margin:0}
 .pellucid .st-bars .pl-full{fill:var(--pl-line-1)}
 .pellucid .st-value{font-variant-numeric:tabular-nums;min-width:5.2rem}
 .pellucid .st-before{color:var(--pl-muted)}
+.pellucid .st-bars .st-class{grid-column:1}
 .pellucid .st-bars .st-value{grid-column:3}
 .pellucid .st-bars .st-before{grid-column:4}
 .pellucid .st-slider{display:none;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.6rem 0;padding:.5rem .7rem;
  background:var(--pl-soft);border-radius:6px}
 .pellucid .st-slider.st-works{display:flex}
-.pellucid .st-range{width:min(22rem,70vw);height:1.8rem;accent-color:rgb(var(--pl-ink))}
+.pellucid .st-slider .pl-field{flex-wrap:nowrap;align-items:center}
+.pellucid .st-range{width:min(18rem,60vw);height:1.8rem;accent-color:rgb(var(--pl-ink))}
 .pellucid .st-count{font-variant-numeric:tabular-nums;font-size:.9375rem;min-width:9rem}
 .pellucid .st-data{display:none}
 .pellucid .st-words{margin:.5rem 0;max-width:46rem}

@@ -14,13 +14,15 @@ from pellucid.studio.work import Work
 @dataclass(frozen=True)
 class Page:
     """What a view shows. title: of the browser's tab and the heading. body: its parts, in order. model: whose trust the
-    line on top speaks of; "" for none. methods: whose trust it is, in particular.
+    line on top speaks of; "" for none. methods: whose trust it is, in particular. refresh: seconds after which the
+    browser asks for the page again; None: never.
     """
 
     title: str
     body: Sequence[Markup | None]
     model: str = ""
     methods: Sequence[str] = ()
+    refresh: int | None = None
 
 
 @dataclass(frozen=True)
