@@ -6,7 +6,7 @@ Pages in files are written by `drawing/html.py` alone, which knows none of these
 import re
 from collections.abc import Iterable, Sequence
 
-from pellucid.drawing.html import Markup, attribute_text, element, marked_up
+from pellucid.drawing.html import Markup, attribute_text, element, marked_up, plain
 
 _TAGS = (
     "html head body meta link script form input button select option textarea label fieldset legend output progress a i"
@@ -53,6 +53,19 @@ def hidden_field(name: str, value: str) -> Markup:
 def button(title: str, **attributes: "str | float | bool | None") -> Markup:
     """What sends the form around it."""
     return widget("button", title, type="submit", **attributes)
+
+
+def text_area(field: str, text: str, longest: int, rows: int = 4) -> Markup:
+    """A field for a text of many lines; longest: characters that it takes. A browser leaves out a line end that comes
+    first.
+    """
+    content = f"\n{text}" if text else ""
+    return widget("textarea", content, name=field, rows=rows, maxlength=longest, spellcheck="false", dir="auto")
+
+
+def as_sent(text: str) -> str:
+    """A text as a form brings it back: with plain line ends, and pictures of control characters."""
+    return plain(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def labelled(title: "str | Markup", control: Markup, css_class: str = "pl-field") -> Markup:

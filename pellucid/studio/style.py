@@ -68,6 +68,12 @@ body{margin:0}
 .pellucid .st-cursor{stroke:rgb(var(--pl-ink));stroke-width:1.2;stroke-dasharray:3 3}
 .pellucid .st-waiting progress{display:block;width:min(24rem,90%);margin:.6rem 0}
 .pellucid .st-changed{box-shadow:0 0 0 2px var(--pl-accent);border-radius:3px}
+.pellucid .st-both .pl-probability{width:min(14rem,60%);height:.7rem}
+.pellucid .st-line{display:flex;flex-wrap:wrap;gap:.5rem .8rem;align-items:center;margin:.6rem 0}
+.pellucid .st-proposals{list-style:none;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:.4rem 1.5rem}
+.pellucid .st-proposals li{display:flex;flex-wrap:wrap;gap:.2rem .6rem;align-items:baseline}
+.pellucid .st-attacks{list-style:none;display:grid;gap:.6rem}
+.pellucid .st-method-pair{padding:.8rem 0}
 .pellucid .st-beside{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:1rem 2rem}
 .pellucid .st-beside>*{min-width:0}
 @media (pointer:coarse){.pellucid button,.pellucid select,.pellucid .pl-check,.pellucid .st-nav a{min-height:2.75rem;
