@@ -222,14 +222,13 @@ class _Static:
         return sha256(self.content).hexdigest()[:16]
 
 
-STATIC = ("style.css", "studio.js")
+STATIC = {"style.css": "text/css", "icon.svg": "image/svg+xml", "studio.js": "text/javascript"}
 
 
 @cache
 def _static_file(name: str) -> _Static:
-    if name == "style.css":
-        return _Static("text/css", sheet().encode())
-    return _Static("text/javascript", files("pellucid.studio").joinpath(name).read_bytes())
+    content = sheet().encode() if name == "style.css" else files("pellucid.studio").joinpath(name).read_bytes()
+    return _Static(STATIC[name], content)
 
 
 def _static(request: Request, name: str) -> Response:

@@ -10,7 +10,7 @@ from pellucid.base.errors import BadInput, PellucidError
 from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, element, fragment, name, table
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.widgets import labelled, link, widget
+from pellucid.drawing.widgets import button, form, hidden_field, labelled, link, widget
 from pellucid.explaining.views.side_by_side import left_out_view, rows_view
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
@@ -21,8 +21,10 @@ from pellucid.studio.hidden_words import CUTS, HiddenWords, hidden_words, withou
 from pellucid.studio.question_form import question_form, question_of
 from pellucid.studio.record import Question, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
+from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
+EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
 MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
@@ -37,7 +39,7 @@ def text(visit: Visit) -> Page | Elsewhere:
         key = visit.studio.questions.add(checked(question_of(visit)))
         return Elsewhere(visit.address("text", key))
     if not visit.path:
-        return Page("Why this answer?", [question_form(visit, None)], next(iter(visit.studio.models)))
+        return _first_page(visit)
     key, question = visit.question
     side_by_side = explained(visit, question)
     places = side_by_side.by_text
@@ -50,6 +52,28 @@ def text(visit: Visit) -> Page | Elsewhere:
         *_agreement(visit, key, side_by_side, index),
     ]
     return Page("Why this answer?", body, question.model, list(side_by_side))
+
+
+def _first_page(visit: Visit) -> Page:
+    """The form, and some texts to begin with where there is data."""
+    studio = visit.studio
+    model = visit.query.get("model", next(iter(studio.models), ""))
+    if not model:
+        raise BadInput("No model is open here, only stored runs; look at these, or start the studio with a model.")
+    studio.model(model)
+    texts = [example for example in studio.data[:EXAMPLES] if sum(map(len, example.segments)) <= LONGEST]
+    begin = element(
+        "section", element("h2", "Or begin with one of these"), *(_example(visit, model, each) for each in texts)
+    )
+    return Page("Why this answer?", [question_form(visit, None), begin if texts else None], model)
+
+
+def _example(visit: Visit, model: str, example: Example) -> Markup:
+    """A text of the data as a button."""
+    fields = [hidden_field("model", model), hidden_field("chat", "yes")]
+    fields += [hidden_field(name, text) for name, text in zip(("text", "second"), example.segments, strict=False)]
+    shown = " – ".join(example.segments)
+    return form(visit.address("text"), *fields, button(shown, class_="st-example"))
 
 
 def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explanation]], index: int) -> Markup | None:
@@ -92,7 +116,7 @@ def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explana
         *words,
         element("p", "A click hides a word or shows it again. ", undo, " " if undo else None, free, class_="pl-note"),
         hiding_plot(cuts, [readable(title) for title in cuts.most]),
-        _flips(cuts),
+        _flips(cuts) if edited.shape[1] > 1 else None,
         class_="pl-card st-hiding",
     )
     intro = element("p", HIDING, class_="pl-lead")
@@ -228,7 +252,8 @@ def _rows(side_by_side: SideBySide, index: int) -> Markup:
     """The text in colour, a row a method."""
     seconds = f" They took {seconds_in_words(side_by_side.seconds)}." if side_by_side.seconds else ""
     intro = element("p", f"Each row is one method, on a scale of its own.{seconds}", class_="pl-note")
-    return element("section", rows_view(_shown(side_by_side, index)), intro)
+    heading = element("h2", "By several methods" if len(side_by_side) > 1 else "The words that mattered")
+    return element("section", heading, intro, rows_view(_shown(side_by_side, index)))
 
 
 def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> Iterator[Markup]:
