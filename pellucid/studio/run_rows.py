@@ -39,8 +39,8 @@ class RunRows:
     """All rows of a run, failed ones and those to come too.
 
     names: of answers and labels. answers, labels: [row] the place of a name; -1: none. probability: [row] of the
-    answer; nan where there is none. outcome: [row] 1 where the answer is the label, 2 where it is another class, else 0.
-    cautions: [row] how many an explanation has.
+    answer; nan where there is none. outcome: [row] 1 where the answer is the label, 2 where it is another class, else
+    0. cautions: [row] how many an explanation has.
     """
 
     names: tuple[str, ...]
@@ -78,8 +78,14 @@ class OpenRun:
     orders: "Latest" = field(default_factory=lambda: Latest(4))
     columns: "Latest" = field(default_factory=lambda: Latest(4))
 
+    @property
+    def facts(self) -> RunRows:
+        """What was read; `refresh` comes first."""
+        assert self.rows is not None
+        return self.rows
+
     def is_current(self) -> bool:
-        """Whether no shard came since it was read, or that was a moment ago: one that grows is not read at each click."""
+        """Whether no shard came since it was read; or that was a moment ago, so that not each click reads it."""
         if self.rows is None:
             return False
         return len(self.run.folder.receipts()) == self.shards or time.monotonic() - self.read < REST * self.seconds
@@ -89,6 +95,7 @@ class OpenRun:
         began, shards = time.monotonic(), sorted(self.run.folder.receipts())
         self.rows = run_rows(self.run, shards, progress)
         self.orders, self.columns = Latest(4), Latest(4)
+        pa.default_memory_pool().release_unused()
         self.shards, self.read = len(shards), time.monotonic()
         self.seconds = self.read - began
 
@@ -186,10 +193,9 @@ def _shard_facts(run: Run, shard: int) -> _ShardFacts:
     if len(rows) and not 0 <= rows.min() <= rows.max() < run.job.rows:
         raise BadFile(f"{run.folder.shard_file(shard)} is of another run; {AGAIN}.")
     cautions = pc.list_value_length(column["caveats"]).to_numpy(zero_copy_only=False)
-    answered = _alike(column) or _each(column)
-    return _ShardFacts(
-        rows, column["predicted"], column["label"], answered[0], np.minimum(cautions, 255), *answered[1:]
-    )
+    probability, classes, kinds = _alike(column) or _each(column)
+    counts = np.minimum(cautions, 255)
+    return _ShardFacts(rows, column["predicted"], column["label"], probability, counts, classes, kinds)
 
 
 def _flat(column: pa.ChunkedArray) -> pa.Array:
@@ -219,20 +225,27 @@ def _each(column: dict[str, pa.Array]) -> Answered:
 
 def _alike(column: dict[str, pa.Array]) -> Answered | None:
     """The same at once where all rows have the same classes; None where they differ, or have no probabilities."""
-    count, lists = len(column["row"]), [column[name] for name in ("classes", "logits", "probabilities")]
-    lengths = {length for values in lists for length in pc.unique(pc.list_value_length(values)).to_pylist()}
-    if len(lengths) != 1 or not (width := lengths.pop()):
+    count, same = len(column["row"]), same_classes(column["classes"], column["logits"], column["probabilities"])
+    if same is None:
         return None
-    encoded = lists[0].flatten().dictionary_encode()
-    orders = encoded.indices.to_numpy().reshape(count, width)
-    if (orders != orders[0]).any():
-        return None
-    classes = tuple(encoded.dictionary[index].as_py() for index in orders[0].tolist())
-    logits, chances = (values.flatten().to_numpy().reshape(count, width) for values in lists[1:])
+    classes, logits, chances = same
     places = np.array([classes.index(label) for label in column["predicted"].dictionary.to_pylist()])
     answers = places[column["predicted"].indices.to_numpy()]
     probability = chances[np.arange(count), answers].astype(np.float32)
     return probability, [classes], np.where(_gives_several(logits, chances), NOT_THERE, 0)
+
+
+def same_classes(classes: pa.Array, *values: pa.Array) -> tuple[tuple[str, ...], *tuple[np.ndarray, ...]] | None:
+    """The classes of all rows, and lists of numbers as matrices [row class]; None where rows differ in classes."""
+    lengths = {length for lists in (classes, *values) for length in pc.unique(pc.list_value_length(lists)).to_pylist()}
+    if len(lengths) != 1 or not (width := lengths.pop()):
+        return None
+    encoded = classes.flatten().dictionary_encode()
+    orders = encoded.indices.to_numpy().reshape(-1, width)
+    if (orders != orders[0]).any():
+        return None
+    names = tuple(encoded.dictionary[index].as_py() for index in orders[0].tolist())
+    return names, *(lists.flatten().to_numpy().reshape(-1, width) for lists in values)
 
 
 def _gives_several(logits: np.ndarray, chances: np.ndarray) -> np.ndarray:
