@@ -6,7 +6,7 @@ Pages in files are written by `drawing/html.py` alone, which knows none of these
 import re
 from collections.abc import Iterable, Sequence
 
-from pellucid.drawing.html import Markup, attribute_text, element, marked_up
+from pellucid.drawing.html import Markup, attribute_text, element, marked_up, plain
 
 _TAGS = (
     "html head body meta link script form input button select option textarea label fieldset legend output progress a i"
@@ -55,6 +55,19 @@ def button(title: str, **attributes: "str | float | bool | None") -> Markup:
     return widget("button", title, type="submit", **attributes)
 
 
+def text_area(field: str, text: str, longest: int, rows: int = 4) -> Markup:
+    """A field for a text of many lines; longest: characters that it takes. A browser leaves out a line end that comes
+    first.
+    """
+    content = f"\n{text}" if text else ""
+    return widget("textarea", content, name=field, rows=rows, maxlength=longest, spellcheck="false", dir="auto")
+
+
+def as_sent(text: str) -> str:
+    """A text as a form brings it back: with plain line ends, and pictures of control characters."""
+    return plain(text).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def labelled(title: "str | Markup", control: Markup, css_class: str = "pl-field") -> Markup:
     """A control with its name in front."""
     return widget("label", element("span", title), control, class_=css_class)
@@ -72,10 +85,12 @@ def choice(name: str, options: Iterable[tuple[str, str]], chosen: str) -> Markup
     return widget("select", *entries, name=name)
 
 
-def served_page(title: str, sheet: str, scripts: Sequence[str], *body: Markup, refresh: int | None = None) -> str:
+def served_page(
+    title: str, sheet: str, icon: str, scripts: Sequence[str], *body: Markup, refresh: int | None = None
+) -> str:
     """A whole page that a program serves; its policy stands in the answer's header.
 
-    sheet, scripts: their addresses. refresh: seconds until the browser asks again, where no script does.
+    sheet, icon, scripts: their addresses. refresh: seconds until the browser asks again, where no script does.
     """
     head = widget(
         "head",
@@ -85,6 +100,7 @@ def served_page(title: str, sheet: str, scripts: Sequence[str], *body: Markup, r
         element("meta", http_equiv="refresh", content=str(refresh)) if refresh else None,
         element("title", title),
         widget("link", rel="stylesheet", href=sheet),
+        widget("link", rel="icon", href=icon),
         *(widget("script", src=address, defer=True) for address in scripts),
     )
     return f"<!doctype html>\n{widget('html', head, widget('body', *body), lang='en')}\n"

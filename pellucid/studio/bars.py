@@ -11,6 +11,7 @@ from pellucid.drawing.wording import percent, readable_number
 from pellucid.studio.hidden_words import CUTS, HiddenWords
 
 MOST_BARS = 12  # classes
+ALONE = "what it writes, a piece"  # of a model that writes: the geometric mean of its pieces' probabilities
 WIDTH, HEIGHT = 320, 120
 
 
@@ -24,7 +25,7 @@ def answer_bars(
     are_shares = bool(len(values) > 1 or 0 <= values[0] <= 1)
     order = np.argsort(-values, kind="stable")[:MOST_BARS].tolist()
     shown = sorted({*order, explained}) if len(values) > MOST_BARS else list(range(len(values)))
-    names = list(labels) if len(labels) == len(values) else ["the answer"] * len(values)
+    names = list(labels) if len(labels) == len(values) else [ALONE] * len(values)
     lines = (_line(names[index], index, values, edited, are_shares, index == explained) for index in shown)
     return element("div", *lines, class_="st-bars")
 

@@ -64,9 +64,7 @@ def _by_methods(model: Model, question: Question, methods: Sequence[str], progre
     if question.is_chat:
         text = [{"role": "user", "content": question.segments[0]}]
         answer = question.segments[1] if len(question.segments) > 1 else None
-    side_by_side = explain_all(model, text, methods, target=question.target, answer=answer, progress=progress)
-    chosen = {name: why for name, why in side_by_side.left_out.items() if name in question.methods}
-    return SideBySide(dict(side_by_side), chosen, side_by_side.seconds)  # those that nobody chose are in the form
+    return explain_all(model, text, methods, target=question.target, answer=answer, progress=progress)
 
 
 # What a method will cost, from the passes that it registered and the seconds that passes of this model took.

@@ -9,7 +9,7 @@ from pellucid.studio.trust_line import trust_line
 from pellucid.studio.visit import Page, Visit
 from pellucid.studio.work import Job
 
-SHEET, SCRIPT = "style.css", "studio.js"
+SHEET, ICON, SCRIPT = "style.css", "icon.svg", "studio.js"
 
 
 def framed(visit: Visit, page: Page) -> str:
@@ -45,8 +45,8 @@ def _document(visit: Visit, title: str, *body: Markup | None, refresh: int | Non
         element("main", *body, id="content"),
         class_="pellucid pl-page st-page",
     )
-    sheet, scripts = visit.address(SHEET), [visit.address(SCRIPT)]
-    return served_page(f"{title} – Pellucid", sheet, scripts, whole, refresh=refresh)
+    sheet, icon = visit.address(SHEET), visit.address(ICON)
+    return served_page(f"{title} – Pellucid", sheet, icon, [visit.address(SCRIPT)], whole, refresh=refresh)
 
 
 def _entries(visit: Visit) -> Iterator[Markup]:

@@ -5,7 +5,7 @@ nobody. They are the edits and the numbers of the metric `hiding`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.run.blank import generator_for
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
+from pellucid.text.units import Spans
 
 CUTS = 20  # steps from nothing to everything hidden, as in `hiding`
 DRAWS = 10  # random orders
@@ -86,7 +87,7 @@ def _cases(model: Model, explanations: Sequence[Explanation]) -> dict[str, Case]
     batch, scheduler = model.encode([explanations[0].example]), scheduler_for(model)
     cases = {}
     for explanation in explanations:
-        case = Case(model, batch, [explanation], scheduler)
+        case = Case(model, batch, [_of_whole_answer(explanation)], scheduler)
         try:
             if case.orders("word")[0][0]:
                 cases[explanation.method] = case
@@ -95,6 +96,13 @@ def _cases(model: Model, explanations: Sequence[Explanation]) -> dict[str, Case]
     if not cases:
         raise ModelCannot("No method of this page scores the words of the text, so none can be hidden in its order.")
     return cases
+
+
+def _of_whole_answer(explanation: Explanation) -> Explanation:
+    """Of a model that writes, the explanation of all that it wrote: log-probabilities of words add up to the text's."""
+    if [kind for kind, _ in explanation.rows] != ["word"] or isinstance(explanation.units, Spans):
+        return explanation
+    return replace(explanation, scores=explanation.scores.sum(0), rows=(), row_diagnostics=(), row_caveats=())
 
 
 def _draws(case: Case, count: int, words: Sequence[int]) -> list[list[int]]:

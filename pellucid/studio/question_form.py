@@ -42,7 +42,7 @@ def question_form(visit: Visit, question: Question | None) -> Markup:
         visit.address("text"),
         _model_field(visit, name),
         _text_field("text", _label(model), texts[0], True),
-        _text_field("second", _second_label(model), texts[1], False),
+        _second_field(model, texts[1]),
         _chat_field(model, question),
         _target_field(model, question),
         _methods_field(visit, model, name, question),
@@ -80,10 +80,13 @@ def _label(model: Model) -> str:
     return "Text, or message to the model" if WRITING in model.capabilities else "Text"
 
 
-def _second_label(model: Model) -> str:
+def _second_field(model: Model, content: str) -> Markup:
+    """The text that a model has written, or the second text of a pair; folded where it is not needed."""
     if WRITING in model.capabilities:
-        return "What it writes (empty: it writes first)"
-    return "Second text, of a pair (may be empty)"
+        return _text_field("second", "What it writes (empty: it writes first)", content, False)
+    field = _text_field("second", "Second text", content, False)
+    is_needed = bool(content) or bool(getattr(model, "compares_texts", False))
+    return element("details", element("summary", "A pair of texts"), field, class_="st-choice", open=is_needed)
 
 
 def _chat_field(model: Model, question: Question | None) -> Markup | None:

@@ -31,6 +31,8 @@ body{margin:0}
 .pellucid button:hover{border-color:rgb(var(--pl-ink))}
 .pellucid button.st-main{background:rgb(var(--pl-ink));color:rgb(var(--pl-paper));border-color:rgb(var(--pl-ink));padding:.5rem 1.4rem}
 .pellucid :is(button,select,textarea,input):focus-visible{outline:2px solid var(--pl-accent);outline-offset:2px}
+.pellucid button.st-example{width:100%;max-width:52rem;text-align:left;margin:.2rem 0;font:1rem/1.5 Charter,"Bitstream Charter",Georgia,
+ "Liberation Serif",serif;background:rgb(var(--pl-paper));border-color:var(--pl-edge)}
 .pellucid .st-methods{display:flex;flex-wrap:wrap;gap:.25rem 1.2rem;align-items:baseline;margin:.4rem 0}
 .pellucid .st-methods h4{flex-basis:100%;margin:.4rem 0 0;font-size:.8125rem;color:var(--pl-muted);font-weight:600}
 .pellucid .pl-check{font-size:.9375rem;padding:.15rem 0}
@@ -43,12 +45,14 @@ body{margin:0}
 .pellucid .st-bars .pl-full{fill:var(--pl-line-1)}
 .pellucid .st-value{font-variant-numeric:tabular-nums;min-width:5.2rem}
 .pellucid .st-before{color:var(--pl-muted)}
+.pellucid .st-bars .st-class{grid-column:1}
 .pellucid .st-bars .st-value{grid-column:3}
 .pellucid .st-bars .st-before{grid-column:4}
 .pellucid .st-slider{display:none;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.6rem 0;padding:.5rem .7rem;
  background:var(--pl-soft);border-radius:6px}
 .pellucid .st-slider.st-works{display:flex}
-.pellucid .st-range{width:min(22rem,70vw);height:1.8rem;accent-color:rgb(var(--pl-ink))}
+.pellucid .st-slider .pl-field{flex-wrap:nowrap;align-items:center}
+.pellucid .st-range{width:min(18rem,60vw);height:1.8rem;accent-color:rgb(var(--pl-ink))}
 .pellucid .st-count{font-variant-numeric:tabular-nums;font-size:.9375rem;min-width:9rem}
 .pellucid .st-data{display:none}
 .pellucid .st-words{margin:.5rem 0;max-width:46rem}
@@ -64,6 +68,12 @@ body{margin:0}
 .pellucid .st-cursor{stroke:rgb(var(--pl-ink));stroke-width:1.2;stroke-dasharray:3 3}
 .pellucid .st-waiting progress{display:block;width:min(24rem,90%);margin:.6rem 0}
 .pellucid .st-changed{box-shadow:0 0 0 2px var(--pl-accent);border-radius:3px}
+.pellucid .st-both .pl-probability{width:min(14rem,60%);height:.7rem}
+.pellucid .st-line{display:flex;flex-wrap:wrap;gap:.5rem .8rem;align-items:center;margin:.6rem 0}
+.pellucid .st-proposals{list-style:none;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:.4rem 1.5rem}
+.pellucid .st-proposals li{display:flex;flex-wrap:wrap;gap:.2rem .6rem;align-items:baseline}
+.pellucid .st-attacks{list-style:none;display:grid;gap:.6rem}
+.pellucid .st-method-pair{padding:.8rem 0}
 .pellucid .st-beside{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:1rem 2rem}
 .pellucid .st-beside>*{min-width:0}
 @media (pointer:coarse){.pellucid button,.pellucid select,.pellucid .pl-check,.pellucid .st-nav a{min-height:2.75rem;

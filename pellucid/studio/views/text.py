@@ -10,7 +10,7 @@ from pellucid.base.errors import BadInput, PellucidError
 from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, element, fragment, name, table
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.widgets import labelled, link, widget
+from pellucid.drawing.widgets import button, form, hidden_field, labelled, link, widget
 from pellucid.explaining.views.side_by_side import left_out_view, rows_view
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
@@ -21,8 +21,10 @@ from pellucid.studio.hidden_words import CUTS, HiddenWords, hidden_words, withou
 from pellucid.studio.question_form import question_form, question_of
 from pellucid.studio.record import Question, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
+from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
+EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
 MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
@@ -37,7 +39,7 @@ def text(visit: Visit) -> Page | Elsewhere:
         key = visit.studio.questions.add(checked(question_of(visit)))
         return Elsewhere(visit.address("text", key))
     if not visit.path:
-        return Page("Why this answer?", [question_form(visit, None)], next(iter(visit.studio.models)))
+        return _first_page(visit)
     key, question = visit.question
     side_by_side = explained(visit, question)
     places = side_by_side.by_text
@@ -46,10 +48,32 @@ def text(visit: Visit) -> Page | Elsewhere:
         question_form(visit, question),
         _choice_of_answers(visit, key, places, index),
         _rows(side_by_side, index),
-        *_words(visit, key, question, places[index]),
+        _words(visit, key, question, places[index]),
         *_agreement(visit, key, side_by_side, index),
     ]
     return Page("Why this answer?", body, question.model, list(side_by_side))
+
+
+def _first_page(visit: Visit) -> Page:
+    """The form, and some texts to begin with where there is data."""
+    studio = visit.studio
+    model = visit.query.get("model", next(iter(studio.models), ""))
+    if not model:
+        raise BadInput("No model is open here, only stored runs; look at these, or start the studio with a model.")
+    studio.model(model)
+    texts = [example for example in studio.data[:EXAMPLES] if sum(map(len, example.segments)) <= LONGEST]
+    begin = element(
+        "section", element("h2", "Or begin with one of these"), *(_example(visit, model, each) for each in texts)
+    )
+    return Page("Why this answer?", [question_form(visit, None), begin if texts else None], model)
+
+
+def _example(visit: Visit, model: str, example: Example) -> Markup:
+    """A text of the data as a button."""
+    fields = [hidden_field("model", model), hidden_field("chat", "yes")]
+    fields += [hidden_field(name, text) for name, text in zip(("text", "second"), example.segments, strict=False)]
+    shown = " – ".join(example.segments)
+    return form(visit.address("text"), *fields, button(shown, class_="st-example"))
 
 
 def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explanation]], index: int) -> Markup | None:
@@ -70,48 +94,45 @@ def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explana
 # The words, which can be hidden, and the slider.
 
 
-def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explanation]) -> Iterator[Markup]:
+def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explanation]) -> Markup:
     """The answer in bars, the text with its words as links, the slider with its curve."""
-    model, first = visit.studio.model(question.model), of_text[0]
-    answer = visit.number("answer") or None
-    chosen = visit.numbers("hidden")
-    cuts: HiddenWords | None = None
-    note: Markup | None = None
-    try:
-        cuts = visit.answer(
-            question.model,
-            ("hidden words", replace(question, before=""), visit.number("answer")),
-            lambda progress: hidden_words(model, of_text),
-        )
-        edited = visit.answer(
-            question.model,
-            ("without", replace(question, before=""), visit.number("answer"), chosen),
-            lambda progress: without_words(model, first, chosen),
-        )
-    except PellucidError as error:
-        note = element("p", f"Words cannot be hidden here: {error}", class_="pl-note")
-    if cuts is None:
-        yield element("section", element("h2", "The text"), *_plain_text(first), note)
-        return
-    places = clickable_words(of_text)
+    places, chosen = clickable_words(of_text), visit.numbers("hidden")
     if chosen and max(chosen) >= len(places):
         raise BadInput(f"hidden= names word {max(chosen)}, and the text has {len(places)}; follow a link of the page.")
-    words = _clickable(visit, key, places, chosen, answer, first) if len(places) <= MOST_LINKS else _plain_text(first)
+    try:
+        cuts, edited = _answers_without(visit, question, of_text, chosen)
+    except PellucidError as error:
+        note = element("p", f"Words cannot be hidden here: {error}", class_="pl-note")
+        return element("section", element("h2", "The text"), *_plain_text(of_text[0]), note)
+    answer = visit.number("answer") or None
+    is_short = len(places) <= MOST_LINKS
+    words = _clickable(visit, key, places, chosen, of_text[0]) if is_short else _plain_text(of_text[0])
     undo = link("Show all words again", visit.address("text", key, answer=answer)) if chosen else None
     free = link("Edit this text", visit.address("edit", key))
-    yield element(
-        "section",
-        element("h2", "Hide evidence"),
-        element("p", HIDING, class_="pl-lead"),
-        _slider(cuts, of_text, places),
-        answer_bars(first.prediction.labels, edited[0], edited[1] if chosen else None, cuts.explained),
+    card = element(
+        "article",
+        _slider(cuts),
+        answer_bars(of_text[0].prediction.labels, edited[0], edited[1] if chosen else None, cuts.explained),
         *words,
         element("p", "A click hides a word or shows it again. ", undo, " " if undo else None, free, class_="pl-note"),
         hiding_plot(cuts, [readable(title) for title in cuts.most]),
-        _flips(cuts),
-        class_="st-hiding",
-        id="words",
+        _flips(cuts) if edited.shape[1] > 1 else None,
+        class_="pl-card st-hiding",
     )
+    intro = element("p", HIDING, class_="pl-lead")
+    return element("section", element("h2", "Hide evidence"), intro, card, id="words")
+
+
+def _answers_without(
+    visit: Visit, question: Question, of_text: Sequence[Explanation], chosen: Sequence[int]
+) -> tuple[HiddenWords, np.ndarray]:
+    """All cuts of the slider; and the answers to the whole text and without the clicked words, [text class]."""
+    model, asked = visit.studio.model(question.model), (replace(question, before=""), visit.number("answer"))
+    cuts = visit.answer(question.model, ("cuts", asked), lambda progress: hidden_words(model, of_text))
+    edited = visit.answer(
+        question.model, ("without", asked, tuple(chosen)), lambda progress: without_words(model, of_text[0], chosen)
+    )
+    return cuts, edited
 
 
 def clickable_words(of_text: Sequence[Explanation]) -> list[tuple[int, int, int]]:
@@ -135,10 +156,10 @@ def _clickable(
     key: str,
     places: Sequence[tuple[int, int, int]],
     chosen: Sequence[int],
-    answer: int | None,
     explanation: Explanation,
 ) -> Iterator[Markup]:
     """Each text with its words as links; a hidden one is struck out."""
+    answer = visit.number("answer") or None
     for segment, text_of_segment in enumerate(explanation.example.segments):
         parts: list[Markup | str] = []
         cursor = 0
@@ -155,7 +176,7 @@ def _clickable(
         yield element("div", *parts, text_of_segment[cursor:], class_="pl-text st-words", dir="auto")
 
 
-def _slider(cuts: HiddenWords, of_text: Sequence[Explanation], places: Sequence[object]) -> Markup:
+def _slider(cuts: HiddenWords) -> Markup:
     """What the script moves, with all that it needs; without a script the words are clicked instead."""
     data = {
         "counts": cuts.counts,
@@ -231,7 +252,8 @@ def _rows(side_by_side: SideBySide, index: int) -> Markup:
     """The text in colour, a row a method."""
     seconds = f" They took {seconds_in_words(side_by_side.seconds)}." if side_by_side.seconds else ""
     intro = element("p", f"Each row is one method, on a scale of its own.{seconds}", class_="pl-note")
-    return element("section", rows_view(_shown(side_by_side, index)), intro)
+    heading = element("h2", "By several methods" if len(side_by_side) > 1 else "The words that mattered")
+    return element("section", heading, intro, rows_view(_shown(side_by_side, index)))
 
 
 def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> Iterator[Markup]:
@@ -239,8 +261,9 @@ def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> 
     if len(side_by_side) > 1:
         agreed = (element("h2", "Do the methods agree?"), element("p", AGREEMENT, class_="pl-lead"))
         yield element("section", *agreed, agreement_view(_shown(side_by_side, index)))
-    if side_by_side.left_out:
-        yield element("section", element("h2", "Left out"), left_out_view(side_by_side.left_out))
+    chosen = visit.studio.questions[key].methods
+    if refused := {method: why for method, why in side_by_side.left_out.items() if method in chosen}:
+        yield element("section", element("h2", "Left out"), left_out_view(refused))
     more = [
         link("Save this page as a report", visit.address("report", key)),
         link("Layers", visit.address("layers", key)) if _has_layers(side_by_side) else None,
