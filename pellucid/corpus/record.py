@@ -143,7 +143,7 @@ class Run(Sequence[Explanation]):
         return sum(receipt.reused for receipt in receipts if receipt is not None)
 
     def of_rows(self, rows: Sequence[int]) -> tuple[Explanation, ...]:
-        """The explanations of these rows, in order, by their numbers in the data; raises `BadFile` where one has none."""
+        """The explanations of rows by their numbers in the data, in order; raises `BadFile` where one has none."""
         return tuple(self._explained(row, record) for row, record in zip(rows, self.records(rows), strict=True))
 
     def record(self, row: int) -> Any:

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,8 @@ from pellucid.corpus.folder import AGAIN, FIRST, SHARD
 from pellucid.corpus.record import Run
 from pellucid.results.explanation import Prediction
 from pellucid.results.storage import check_values
+from pellucid.studio.record import Studio
+from pellucid.studio.work import PATIENCE, StillComputing
 
 NOT_THERE = -1  # the answer of a row that failed or is not computed yet, the label of a row without one
 UNKNOWN, RIGHT, WRONG = 0, 1, 2
@@ -100,6 +103,23 @@ class OpenRun:
         self.seconds = self.read - began
 
 
+def opened_run(studio: Studio, title: str, reader: str, patience: float = PATIENCE) -> OpenRun:
+    """What is known of all rows of a run; raises as `Desk.answer` while they are read."""
+    stored = studio.run(title)
+    opened: OpenRun = studio.open_runs.setdefault(title, OpenRun(stored))
+    if not opened.is_current():
+        question = ("rows", len(stored.folder.receipts()))
+        studio.desks[f"run {title}"].answer(question, reader, opened.refresh, patience=patience)
+    return opened
+
+
+def read_ahead(studio: Studio) -> None:
+    """Begin to read all runs, so that the first page of each need not wait for it."""
+    for title in studio.runs:
+        with suppress(StillComputing):
+            opened_run(studio, title, "studio", patience=0)
+
+
 class Latest:
     """The values that were asked for last. most: so many."""
 
@@ -166,7 +186,8 @@ def read_shards(shards: Sequence[int], read: Any, progress: Progress) -> Iterato
 def columns_of(path: Path, columns: Sequence[str]) -> pa.Table:
     """Some columns of a shard's file, whose pages are checked as they are read; raises `BadFile` for a damaged one."""
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=list(NAMES)) as file:
+        repeated = [column for column in NAMES if column in columns]
+        with pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=repeated) as file:
             check_values(path, file.metadata)
             return file.read(columns=list(columns), use_threads=False).combine_chunks()
     except (pa.ArrowException, OSError, LookupError):
