@@ -99,6 +99,11 @@ class Desk:
         job = self._jobs.get(key)
         return None if job is None or not job.finished.is_set() else job.answer
 
+    def forget(self, key: object) -> None:
+        """Do not remember an answer: it is large, and who asked has it."""
+        with self._changed:
+            self._jobs.pop(key, None)
+
     def _job(self, key: object, reader: str, work: Work, is_kept: bool) -> Job:
         with self._changed:
             job = self._jobs.get(key)
