@@ -71,8 +71,10 @@ def open_studio(
     changed on disk. Raises `BadSetting` for a port in use and a host that would be reached unencrypted, `BadInput`
     where there is no model and for a run of another one, `BadFile` for folders without a run or table.
 
-    >>> pellucid.open_studio("my-classifier", runs="runs/reviews")  # doctest: +SKIP
-    http://127.0.0.1:8117/?token=…
+    >>> pellucid.open_studio("my-classifier", runs="runs/reviews", host="192.168.0.7")
+    Traceback (most recent call last):
+    pellucid.base.errors.BadSetting: host=192.168.0.7 can be reached from other machines, unencrypted; give
+        certificate= with its key, or behind_proxy=, or leave the host away.
     """
     for package in ("starlette", "uvicorn"):
         optional_package(package)

@@ -98,13 +98,13 @@ def test_in_python_models_and_results_come_as_they_are(linear, opened):
         (("a/model", "--dtype", "float1"), "float1"),
     ),
 )
-def test_what_cannot_be_opened_is_said_in_a_sentence(run, folders, monkeypatch, words, sentence):
+def test_what_cannot_be_opened_gets_a_sentence(run, folders, monkeypatch, words, sentence):
     monkeypatch.chdir(folders)
     status, out, err = run("open", *words)
     assert status == 2 and out == "" and sentence in " ".join(err.split()) and len(err.strip().splitlines()) == 1, err
 
 
-def test_a_port_in_use_is_said_before_a_model_is_loaded(run, folders):
+def test_a_port_in_use_is_reported_before_a_model_is_loaded(run, folders):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         status, _, err = run("open", folders / "nowhere", "--port", port)

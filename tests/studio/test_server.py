@@ -340,7 +340,7 @@ def test_an_error_that_nobody_foresaw_is_a_page_and_its_words_are_not_logged(bro
     assert out == "" and type(error).__name__ in err and "secret" not in err and "test_server.py" in err
 
 
-def test_memory_that_runs_out_is_said_as_everywhere(browser, monkeypatch):
+def test_memory_that_runs_out_gets_the_usual_sentence(browser, monkeypatch):
     monkeypatch.setattr(server, "views", Failing(MemoryError()))
     assert "not enough memory" in browser.now("GET", "/text", browser.entrance()).html
 

@@ -188,7 +188,7 @@ def test_a_connection_that_says_nothing_or_too_much_is_closed(served, monkeypatc
         ({"port": True}, "port=True is no whole number"),
     ),
 )
-def test_where_it_cannot_be_served_is_said_in_a_sentence(changes, sentence):
+def test_where_it_cannot_be_served_gets_a_sentence(changes, sentence):
     with pytest.raises((BadSetting, BadFile)) as error:
         _site(**{"host": "127.0.0.1", "port": 0, "certificate": None, "key": None, "behind_proxy": None, **changes})
     assert sentence in str(error.value)
