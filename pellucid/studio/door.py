@@ -272,13 +272,14 @@ def _tls(certificate: str | Path | None, key: str | Path | None) -> ssl.SSLConte
         if key is not None:
             raise BadSetting(f"A key came without its certificate; add {in_syntax('certificate=', '--certificate')}.")
         return None
-    files = [possible_path(path) for path in (certificate, key) if path is not None]
+    certificate, key = possible_path(certificate), None if key is None else possible_path(key)
+    files = [path for path in (certificate, key) if path is not None]
     for path in files:
         if not path.is_file():
             raise BadFile(f"There is no file {path}; give the certificate and its key, in PEM.")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        context.load_cert_chain(*files, password=lambda: "")  # else OpenSSL asks at the terminal
+        context.load_cert_chain(certificate, key, lambda: "")  # no password: OpenSSL would ask at the terminal
     except OSError:  # what OpenSSL raises, too
         raise BadFile(
             f"{listed(map(str, files))}: no certificate with its own key, in PEM and without a password; give both "

@@ -18,11 +18,11 @@ from pellucid.base.checks import shortened
 from pellucid.base.errors import BadFile, BadInput, ModelCannot
 from pellucid.base.kinds import attack_candidates
 from pellucid.base.processes import Progress
-from pellucid.explaining.inputs.examples import examples_for
 from pellucid.models.word_neighbours import WordNeighbours, word_neighbours
 from pellucid.results.explanation import Prediction
 from pellucid.run.model import WRITING, Model, answers_for_places
 from pellucid.run.predicting import predictions
+from pellucid.studio.explained import explained
 from pellucid.studio.record import Question, checked
 from pellucid.studio.visit import Visit
 from pellucid.text.example import Example
@@ -39,8 +39,10 @@ def words_of(visit: Visit, question: Question) -> Words:
     None stands for a word that has no characters of the reader's text.
     """
     model = visit.studio.model(question.model)
-    key = ("words", question.segments, question.is_chat)
-    words: Words = visit.answer(question.model, key, lambda progress: _words(model, question))
+    key, example = ("words", question.segments, question.is_chat), question.example
+    if WRITING in model.capabilities:  # it reads what it writes, too, and of a chat what its template makes of it
+        example = explained(visit, question).explanations[0].example
+    words: Words = visit.answer(question.model, key, lambda progress: _words(model, question.segments, example))
     return words
 
 
@@ -54,24 +56,20 @@ def word_at(words: Words, number: int) -> Place:
     return place
 
 
-def _words(model: Model, question: Question) -> Words:
-    example = question.example
-    if question.is_chat:
-        answer = question.segments[1] if len(question.segments) > 1 else None
-        message = {"role": "user", "content": question.segments[0]}
-        (example,) = examples_for(model, [message], answer=answer)
+def _words(model: Model, segments: Sequence[str], example: Example) -> Words:
     words, _ = coarsen(model.encode([example]).units[0], "word", example.segments)
-    turns = turns_of(example) if question.is_chat else ()
+    turns = turns_of(example)
     return tuple(
-        _place(question.segments, turns, words.segment[word], words.start[word], words.end[word])
-        for word in words.content
+        _place(segments, turns, words.segment[word], words.start[word], words.end[word]) for word in words.content
     )
 
 
 def _place(segments: Sequence[str], turns: Sequence[Turn], segment: int, start: int, end: int) -> Place | None:
     """A word's characters in the reader's text; of a chat, the message is a part of the template's prompt."""
+    if segment >= len(segments):  # the model wrote it
+        return None
     if turns and segment == 0:
-        (turn,) = turns
+        (turn,) = turns  # the reader's message
         stripped = segments[0].strip() if len(segments[0]) > turn.end - turn.start else segments[0]
         start, end = (border - turn.start + segments[0].index(stripped) for border in (start, end))
     # The model may not read all characters of a word, such as an accent that follows its letter.

@@ -144,7 +144,7 @@ def _token(scope: Scope) -> str | None:
 def _refused(guard: StudioGuard, scope: Scope, headers: _Headers, token: str | None) -> Refusal | None:
     """Why a request is refused; None for one that is answered."""
     host = (headers.single("host") or "").lower()
-    if host.removesuffix(f":{DEFAULT_PORTS.get(scope.get('scheme', 'http'))}") not in guard.hosts:
+    if guard.hosts.isdisjoint({host, *(host.removesuffix(f":{port}") for port in DEFAULT_PORTS.values())}):
         return Refusal(421, "The studio does not answer under this name; open the address that it printed.")
     if len(_raw_path(scope)) + len(scope["query_string"]) > ADDRESS_BYTES:
         return Refusal(414, f"The address is longer than {ADDRESS_BYTES:,} characters; follow a link of the page.")

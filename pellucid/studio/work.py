@@ -12,7 +12,7 @@ from pellucid.base.processes import Progress
 
 PATIENCE = 1.0  # seconds that a page waits for its answer before it says that it is being computed
 LEFT = 20.0  # seconds without a question after which a reader has left
-WAITING = 48  # jobs that may wait for one model
+WAITING, OF_READER = 400, 12  # jobs that may wait for one model, and of these for one reader
 REMEMBERED = 120  # answers of one model
 
 Work = Callable[[Progress], Any]
@@ -112,6 +112,8 @@ class Desk:
                 return job
             if sum(map(len, self._turns.values())) >= WAITING:
                 raise BadInput(f"{WAITING} questions wait for this model; ask again in a minute.")
+            if len(self._turns.get(reader, ())) >= OF_READER:
+                raise BadInput(f"{OF_READER} questions of yours wait for this model; ask again in a minute.")
             self._jobs[key] = job = Job(reader, work, is_kept)
             self._turns.setdefault(reader, deque()).append(job)
             self._drop_oldest()

@@ -64,6 +64,12 @@ def explain(page, text=TEXT):
     page.fill("textarea[name=text]", text)
     page.click("text=Explain")
     page.wait_for_selector(".st-hiding", timeout=60_000)
+    if page.locator("text=Prepare the slider").count():  # on a slow machine
+        page.click("text=Prepare the slider")
+        page.wait_for_selector(".st-hiding")
+    while page.locator(".st-coming").count():  # without a script, the reader looks again
+        page.wait_for_timeout(500)
+        page.reload()
 
 
 SCREENS = {
@@ -123,7 +129,10 @@ def test_a_keyboard_is_enough(browser, address):
             if page.evaluate("document.activeElement.textContent") == "Explain":
                 break
         page.keyboard.press("Enter")
-        page.wait_for_selector(".st-hiding", timeout=60_000)
+        if page.locator("text=Prepare the slider").count():
+            page.focus("text=Prepare the slider")
+            page.keyboard.press("Enter")
+        page.wait_for_selector(".st-range", timeout=60_000)
         page.focus(".st-range")
         page.keyboard.press("End")
         assert page.locator(".st-slid").count() == page.locator(".st-word").count()
@@ -142,7 +151,7 @@ def test_axe_names_no_violation(browser, address):
     page.goto(address)
     explain(page)
     text = page.url
-    views = [text, text.replace("/text/", "/text/") + "?hidden=1"]
+    views = [text, f"{text.partition(chr(63))[0]}?hidden=1"]
     views += [page.url.partition("/text")[0] + path for path in ("/", "/trust/first", "/nothing")]
     for view in views:
         page.goto(view)
