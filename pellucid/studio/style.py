@@ -14,7 +14,7 @@ body{margin:0}
 .pellucid.st-page h1{font-size:1.35rem;margin:.2rem 0 .3rem}
 .pellucid.st-page h2{font-size:1.1rem;margin:1.8rem 0 .3rem}
 .pellucid.st-page main>section:first-of-type h2{margin-top:.8rem}
-.pellucid .st-trust{border-left:3px solid var(--pl-warn);padding:.15rem 0 .15rem .7rem;font-size:.9375rem;max-width:60rem}
+.pellucid .st-trust{border-left:3px solid var(--pl-warn);padding:.15rem 0 .15rem .7rem;font-size:.9375rem;max-width:60rem;margin:.3rem 0 .9rem}
 .pellucid .st-measured{border-color:var(--pl-good)}
 .pellucid .st-form{display:grid;gap:.7rem;margin:.8rem 0;max-width:52rem}
 .pellucid .st-ask>.st-form{margin:.7rem 0 1.2rem}

@@ -16,7 +16,7 @@ from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
 from pellucid.studio.bars import answer_bars, hiding_plot
-from pellucid.studio.explained import explained, seconds_in_words
+from pellucid.studio.explained import explained, refusals, seconds_in_words
 from pellucid.studio.hidden_words import (
     CUTS,
     HiddenWords,
@@ -33,7 +33,7 @@ from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
 EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
-AT_ONCE, SOON = 10.0, 0.4  # seconds: a slider that takes longer is prepared when asked; that a page waits for it
+AT_ONCE, SOON = 10.0, 0.2  # seconds: a slider that takes longer is prepared when asked; a page waits so long for it
 MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
@@ -154,7 +154,7 @@ def _prepared(
             question.model,
             ("cuts", asked),
             lambda progress: hidden_words(model, of_text, progress),
-            patience=SOON,
+            patience=min(SOON, visit.studio.paces.get(question.model, 0.0) * words),
         )
     except StillComputing:
         again = link("look again", _address(visit, key))
@@ -296,8 +296,7 @@ def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> 
     if len(side_by_side) > 1:
         agreed = (element("h2", "Do the methods agree?"), element("p", AGREEMENT, class_="pl-lead"))
         yield element("section", *agreed, agreement_view(_shown(side_by_side, index)))
-    chosen = visit.studio.questions[key].methods
-    if refused := {method: why for method, why in side_by_side.left_out.items() if method in chosen}:
+    if refused := refusals(visit.studio.questions[key], side_by_side):
         yield element("section", element("h2", "Left out"), left_out_view(refused))
     more = [
         link("Save this page as a report", visit.address("report", key)),
