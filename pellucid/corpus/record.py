@@ -101,9 +101,7 @@ class Run(Sequence[Explanation]):
     def __getitem__(self, index: int | slice) -> Explanation | Results:
         if isinstance(index, slice):
             places = range(len(self))[index]
-            rows = [int(self._available[place]) for place in places]
-            of_rows = zip(rows, self.records(rows), strict=True)
-            return Results(tuple(self._explained(row, record) for row, record in of_rows), numbers=tuple(places))
+            return Results(self.of_rows([int(self._available[place]) for place in places]), numbers=tuple(places))
         return self._of_row(int(self._available[range(len(self))[index]]))
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -143,6 +141,10 @@ class Run(Sequence[Explanation]):
         """How many rows were copied from an earlier run."""
         receipts = (self.folder.receipt(self.job, shard) for shard in self.folder.receipts())
         return sum(receipt.reused for receipt in receipts if receipt is not None)
+
+    def of_rows(self, rows: Sequence[int]) -> tuple[Explanation, ...]:
+        """The explanations of rows by their numbers in the data, in order; raises `BadFile` where one has none."""
+        return tuple(self._explained(row, record) for row, record in zip(rows, self.records(rows), strict=True))
 
     def record(self, row: int) -> Any:
         """The saved record of a row, or of the first row of equal text."""

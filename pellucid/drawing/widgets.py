@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from pellucid.drawing.html import Markup, attribute_text, element, marked_up, plain
 
-_TAGS = (
-    "html head body meta link script form input button select option textarea label fieldset legend output progress a i"
-)
+_TAGS = "html head body meta link script noscript form input button select option textarea label fieldset legend output progress a i"
 _KEYS = (
     "class id title lang dir name content charset rel href src defer action method type value for min max step rows "
     "maxlength placeholder required checked selected disabled autofocus autocomplete spellcheck aria-label "
@@ -85,19 +83,22 @@ def choice(name: str, options: Iterable[tuple[str, str]], chosen: str) -> Markup
     return widget("select", *entries, name=name)
 
 
-def served_page(title: str, sheet: str, scripts: Sequence[str], *body: Markup, refresh: int | None = None) -> str:
+def served_page(
+    title: str, sheet: str, icon: str, scripts: Sequence[str], *body: Markup, refresh: int | None = None
+) -> str:
     """A whole page that a program serves; its policy stands in the answer's header.
 
-    sheet, scripts: their addresses. refresh: seconds until the browser asks again, where no script does.
+    sheet, icon, scripts: their addresses. refresh: seconds until a browser without scripts asks again.
     """
     head = widget(
         "head",
         widget("meta", charset="utf-8"),
         widget("meta", name="viewport", content="width=device-width, initial-scale=1"),
         widget("meta", name="color-scheme", content="light dark"),
-        element("meta", http_equiv="refresh", content=str(refresh)) if refresh else None,
+        widget("noscript", element("meta", http_equiv="refresh", content=str(refresh))) if refresh else None,
         element("title", title),
         widget("link", rel="stylesheet", href=sheet),
+        widget("link", rel="icon", href=icon),
         *(widget("script", src=address, defer=True) for address in scripts),
     )
     return f"<!doctype html>\n{widget('html', head, widget('body', *body), lang='en')}\n"

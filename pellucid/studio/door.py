@@ -20,13 +20,12 @@ from pellucid.corpus.folder import JOB
 from pellucid.corpus.record import Run
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.examples import examples_for
-from pellucid.explaining.inputs.loading import distinct_names
 from pellucid.explaining.inputs.models import any_model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.explaining.read import table_at
 from pellucid.results.table import TABLE_FILE, Table
 from pellucid.run.model import Model
-from pellucid.studio.guards import Guard, guard_for
+from pellucid.studio.guards import StudioGuard, guard_for
 from pellucid.studio.record import Studio
 from pellucid.text.label_map import LabelMap
 
@@ -81,7 +80,9 @@ def open_studio(
     with site.listening:
         stored, tables = _runs(runs), [_table(comparison) for comparison in _several(comparisons)]
         loaded = _loaded(models)
-        named = dict(zip(distinct_names(loaded), loaded, strict=True))
+        named: dict[str, Model] = {}
+        for model in loaded:
+            named[_distinct(model.name, named)] = model
         columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "split": split}
         examples: Sequence[Any] = ()
         if data is not None:
@@ -95,12 +96,12 @@ def open_studio(
 def _serve(studio: Studio, site: _Site) -> None:
     from pellucid.studio.server import application, serving  # an extra
 
-    with serving(application(studio, site.guard), site.listening, site.tls) as thread:
+    with serving(application(studio, site.guard), site.listening, site.tls) as ended:
         say(site.address)
         say("The studio is open there for whoever has this address; Ctrl-C ends it.", aside=True)
         try:
-            while thread.is_alive():
-                thread.join(0.2)
+            while not ended.wait(1):  # an endless wait could not be interrupted on Windows
+                pass
         except KeyboardInterrupt:
             say("The studio is closed.", aside=True)
 
@@ -150,7 +151,7 @@ def _of_models(stored: Iterable[_StoredRun], digests: set[str]) -> dict[str, Run
     for each in stored:
         question, path = each.run.job.question, each.run.path
         if question.get("weights") in digests:
-            runs[_distinct(path.resolve().name, runs)] = each.run
+            runs[_distinct(path, runs)] = each.run
         elif each.is_named:
             raise BadInput(
                 f"{path} is a run of {question.get('model')}, with other weights than the open models have; name that "
@@ -163,7 +164,13 @@ def _of_models(stored: Iterable[_StoredRun], digests: set[str]) -> dict[str, Run
     return runs
 
 
-def _distinct(name: str, names: Iterable[str]) -> str:
+def _distinct(path: str | Path, names: Iterable[str]) -> str:
+    """A name of a model or run for pages and addresses, where a stroke or ".." would be read as a path: of a folder or
+    name on the hub its last part, with a count where it is there already.
+    """
+    name = str(path).encode(errors="replace").decode().replace("\\", "/").rstrip("/").rpartition("/")[2]
+    if not name.strip(". "):
+        name = Path(path).resolve().name or "model"
     count, distinct = 2, name
     while distinct in names:
         distinct, count = f"{name} ({count})", count + 1
@@ -204,7 +211,7 @@ class _Site:
     """address: what a reader opens, with the token. listening: a socket that is bound. tls: None for http."""
 
     address: str
-    guard: Guard
+    guard: StudioGuard
     listening: socket.socket
     tls: ssl.SSLContext | None
 
@@ -229,10 +236,10 @@ def _site(
     listening = _bound(host, port)
     actual, scheme = listening.getsockname()[1], "http" if tls is None else "https"
     written = f"[{host}]" if ":" in host else host
-    own = [f"{scheme}://{each}:{actual}" for each in dict.fromkeys((written, *LOOPBACK))]
+    addresses = [f"{scheme}://{name}:{actual}" for name in dict.fromkeys((written, *LOOPBACK))]
     path = "/" if public is None else f"{urlsplit(public).path.rstrip('/')}/"
-    guard = guard_for(own if public is None else [public, *own], path)
-    base = own[0] if public is None else public.rstrip("/")
+    guard = guard_for(addresses if public is None else [public, *addresses], path)
+    base = addresses[0] if public is None else public.rstrip("/")
     return _Site(f"{base}/?token={guard.token}", guard, listening, tls)
 
 
@@ -265,13 +272,14 @@ def _tls(certificate: str | Path | None, key: str | Path | None) -> ssl.SSLConte
         if key is not None:
             raise BadSetting(f"A key came without its certificate; add {in_syntax('certificate=', '--certificate')}.")
         return None
-    files = [possible_path(path) for path in (certificate, key) if path is not None]
+    certificate, key = possible_path(certificate), None if key is None else possible_path(key)
+    files = [path for path in (certificate, key) if path is not None]
     for path in files:
         if not path.is_file():
             raise BadFile(f"There is no file {path}; give the certificate and its key, in PEM.")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        context.load_cert_chain(*files, password=lambda: "")  # else OpenSSL asks at the terminal
+        context.load_cert_chain(certificate, key, lambda: "")  # no password: OpenSSL would ask at the terminal
     except OSError:  # what OpenSSL raises, too
         raise BadFile(
             f"{listed(map(str, files))}: no certificate with its own key, in PEM and without a password; give both "

@@ -30,6 +30,11 @@ def explained(visit: Visit, question: Question) -> SideBySide:
     return side_by_side
 
 
+def refusals(question: Question, side_by_side: SideBySide) -> dict[str, str]:
+    """Method -> why it has no row, of the methods that the reader chose."""
+    return {name: why for name, why in side_by_side.left_out.items() if name in question.methods}
+
+
 def usual_methods(model: Model) -> list[str]:
     """The methods of a page whose reader named none: the model's own, and those that take less than a second."""
     works = supported_methods(model)

@@ -9,13 +9,15 @@ from pellucid.studio.trust_line import trust_line
 from pellucid.studio.visit import Page, Visit
 from pellucid.studio.work import Job
 
-SHEET, SCRIPT = "style.css", "studio.js"
+SHEET, ICON, SCRIPT = "style.css", "icon.svg", "studio.js"
 
 
 def framed(visit: Visit, page: Page) -> str:
     """The whole page of a view."""
     trust = _trust(visit, page) if page.model else None
-    return _document(visit, page.title, element("header", element("h1", name(page.title)), trust), *page.body)
+    return _document(
+        visit, page.title, element("header", element("h1", name(page.title)), trust), *page.body, refresh=page.refresh
+    )
 
 
 def waiting_page(visit: Visit, job: Job) -> str:
@@ -43,8 +45,8 @@ def _document(visit: Visit, title: str, *body: Markup | None, refresh: int | Non
         element("main", *body, id="content"),
         class_="pellucid pl-page st-page",
     )
-    sheet, scripts = visit.address(SHEET), [visit.address(SCRIPT)]
-    return served_page(f"{title} – Pellucid", sheet, scripts, whole, refresh=refresh)
+    sheet, icon = visit.address(SHEET), visit.address(ICON)
+    return served_page(f"{title} – Pellucid", sheet, icon, [visit.address(SCRIPT)], whole, refresh=refresh)
 
 
 def _entries(visit: Visit) -> Iterator[Markup]:
@@ -68,7 +70,8 @@ def _is_open(visit: Visit, view: str) -> bool:
 
 def _trust(visit: Visit, page: Page) -> Markup:
     """Whether the colours can be believed, with the address where that is measured."""
-    sentence, is_measured = trust_line(visit.studio, page.model, page.methods)
-    more = link("All that was measured" if is_measured else "Measure it", visit.address("trust", page.model))
+    sentence, title = trust_line(visit.studio, page.model, page.methods)
+    more = link(title, visit.address("trust", page.model))
+    is_measured = visit.studio.table(visit.studio.model(page.model)) is not None
     css_class = "st-trust st-measured" if is_measured else "st-trust"
     return element("p", name(sentence), " ", more, class_=css_class)

@@ -50,7 +50,7 @@ class Refusal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Guard:
+class StudioGuard:
     """Who may ask a studio.
 
     hosts: what a browser may call it, name and port, such as "127.0.0.1:8117"; the port that is usual for the scheme is
@@ -93,15 +93,15 @@ class Guard:
         return hmac.new(self.token.encode(), text.encode(), "sha256").hexdigest()
 
 
-def guard_for(addresses: Sequence[str], path: str = "/") -> Guard:
+def guard_for(addresses: Sequence[str], path: str = "/") -> StudioGuard:
     """The guard of a studio that lies at these addresses, such as "https://example.org"; path: there."""
     parts = [urlsplit(address) for address in addresses]
     netlocs = [part.netloc.lower().removesuffix(f":{DEFAULT_PORTS.get(part.scheme)}") for part in parts]
     origins = frozenset(f"{part.scheme}://{netloc}" for part, netloc in zip(parts, netlocs, strict=True))
-    return Guard(frozenset(netlocs), origins, path)
+    return StudioGuard(frozenset(netlocs), origins, path)
 
 
-def guarded(application: Application, guard: Guard) -> Application:
+def guarded(application: Application, guard: StudioGuard) -> Application:
     """The application behind its guard; what comes through has the reader's name in its scope."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -141,10 +141,10 @@ def _token(scope: Scope) -> str | None:
     return next((value for key, value in pairs if key == TOKEN), None)
 
 
-def _refused(guard: Guard, scope: Scope, headers: _Headers, token: str | None) -> Refusal | None:
+def _refused(guard: StudioGuard, scope: Scope, headers: _Headers, token: str | None) -> Refusal | None:
     """Why a request is refused; None for one that is answered."""
     host = (headers.single("host") or "").lower()
-    if host.removesuffix(f":{DEFAULT_PORTS.get(scope.get('scheme', 'http'))}") not in guard.hosts:
+    if guard.hosts.isdisjoint({host, *(host.removesuffix(f":{port}") for port in DEFAULT_PORTS.values())}):
         return Refusal(421, "The studio does not answer under this name; open the address that it printed.")
     if len(_raw_path(scope)) + len(scope["query_string"]) > ADDRESS_BYTES:
         return Refusal(414, f"The address is longer than {ADDRESS_BYTES:,} characters; follow a link of the page.")
@@ -159,7 +159,7 @@ def _refused(guard: Guard, scope: Scope, headers: _Headers, token: str | None) -
     return None
 
 
-def _is_foreign(guard: Guard, method: str, headers: _Headers) -> bool:
+def _is_foreign(guard: StudioGuard, method: str, headers: _Headers) -> bool:
     """Whether another site's page sent the request.
 
     Browsers write "null" as the origin of a form where a page sends no referrer, as ours: then only Sec-Fetch-Site
@@ -181,7 +181,7 @@ def _raw_path(scope: Scope) -> bytes:
     return bytes(scope.get("raw_path") or quote(scope["path"]).encode())
 
 
-async def _let_in(guard: Guard, scope: Scope, headers: _Headers, send: Send) -> None:
+async def _let_in(guard: StudioGuard, scope: Scope, headers: _Headers, send: Send) -> None:
     """Give the cookie, and lead to the address without the token.
 
     A browser that came from another site's link sends no strict cookie until a page of ours leads on.

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.processes import Progress, silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.removed_words import hidden_counts
 from pellucid.results.explanation import Explanation
@@ -50,17 +51,33 @@ class HiddenWords:
     random: tuple[Hiding, ...]
 
     @property
+    def has_classes(self) -> bool:
+        """Whether there are classes of which another can become the answer."""
+        return self.random[0].values.shape[1] > 1
+
+    @property
     def chance(self) -> np.ndarray:
         """[draw cut]: the explained class's value while random words are hidden."""
         return np.array([draw.values[:, self.explained] for draw in self.random])
 
 
-def hidden_words(model: Model, explanations: Sequence[Explanation]) -> HiddenWords:
+def rows_of_cuts(methods: int, words: int) -> int:
+    """How many edited texts the cuts of a text are, at most."""
+    return (2 * methods + DRAWS) * (min(CUTS, words) + 1)
+
+
+def explained_class(explanation: Explanation) -> int:
+    """The number of the class that is explained; 0 where there are no classes."""
+    labels = explanation.prediction.labels
+    return labels.index(explanation.target.label) if explanation.target.label in labels else 0
+
+
+def hidden_words(model: Model, explanations: Sequence[Explanation], progress: Progress = silent) -> HiddenWords:
     """The cuts of a text by the explanations that score its words.
 
     Raises `ModelCannot` where none does, and what the model raises for edited texts.
     """
-    cases = _cases(model, explanations)
+    cases = _cases(model, explanations, progress)
     orders = {title: case.orders("word")[0][0] for title, case in cases.items()}
     first, words = next(iter(cases.values())), len(next(iter(orders.values())))
     counts = hidden_counts(words, CUTS)
@@ -82,9 +99,10 @@ def without_words(model: Model, explanation: Explanation, words: Sequence[int]) 
     return case.probabilities([rows])[0]
 
 
-def _cases(model: Model, explanations: Sequence[Explanation]) -> dict[str, Case]:
+def _cases(model: Model, explanations: Sequence[Explanation], progress: Progress = silent) -> dict[str, Case]:
     """Method's title -> what judges its scores of the text; those that score no words are left out."""
     batch, scheduler = model.encode([explanations[0].example]), scheduler_for(model)
+    scheduler.progress = progress
     cases = {}
     for explanation in explanations:
         case = Case(model, batch, [_of_whole_answer(explanation)], scheduler)

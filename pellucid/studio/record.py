@@ -95,7 +95,7 @@ class Studio:
     models: name -> model, loaded. runs: name -> stored run. comparisons: a model's digest -> what was measured of it.
     data: labelled texts to measure methods with; may be empty. data_name: what they are called. paces: of each model
     that has explained a text, the seconds that a pass took, a word. measurements: a model's name -> how far it is being
-    measured (`studio/measurement.py`).
+    measured (`studio/measurement.py`). open_runs: a run's name -> what pages have read of it (`studio/run_rows.py`).
     """
 
     models: Mapping[str, Model]
@@ -107,9 +107,10 @@ class Studio:
     desks: dict[str, Desk] = field(default_factory=dict)
     paces: dict[str, float] = field(default_factory=dict)
     measurements: dict[str, Any] = field(default_factory=dict)
+    open_runs: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in self.models:
+        for name in [*self.models, *(f"run {name}" for name in self.runs)]:
             self.desks[name] = Desk(name)
 
     def model(self, name: str) -> Model:

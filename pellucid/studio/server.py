@@ -1,12 +1,12 @@
 """The studio as a web application: an address becomes a visit, what its view returns becomes an answer."""
 
+import asyncio
 import ssl
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -17,9 +17,11 @@ from urllib.parse import parse_qsl, quote, unquote
 
 import uvicorn
 from anyio import fail_after
+from h11 import IDLE
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pellucid.base.checks import reason
 from pellucid.base.errors import PellucidError
@@ -27,7 +29,18 @@ from pellucid.base.kinds import views
 from pellucid.base.memory import is_memory_error, not_enough_memory
 from pellucid.explaining.commands.safe_text import say
 from pellucid.studio.frame import error_page, framed, waiting_page
-from pellucid.studio.guards import POST, READER, READS, Application, Guard, Receive, Scope, Send, guarded, plain_page
+from pellucid.studio.guards import (
+    POST,
+    READER,
+    READS,
+    Application,
+    Receive,
+    Scope,
+    Send,
+    StudioGuard,
+    guarded,
+    plain_page,
+)
 from pellucid.studio.record import Studio
 from pellucid.studio.style import sheet
 from pellucid.studio.visit import Elsewhere, File, Visit
@@ -39,11 +52,11 @@ BODY_SECONDS = 20.0  # that it may take to come
 FORM = "application/x-www-form-urlencoded"
 HEADER_BYTES = 32_768
 CONNECTIONS = 400  # at once: fifty browsers, each with six, and some to spare
-QUIET = 15  # seconds after which a connection that asks nothing is closed
+QUIET, HEAD_SECONDS = 15, 10.0  # seconds until a connection without a request, or without a whole head, is closed
 YEAR = 31_536_000  # seconds
 
 
-def application(studio: Studio, guard: Guard) -> Application:
+def application(studio: Studio, guard: StudioGuard) -> Application:
     """What answers requests to a studio, behind its guard."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -152,9 +165,7 @@ def _answer(visit: Visit) -> Response:
     except StillComputing as waiting:
         return _page(waiting_page(visit, waiting.job))
     except ReaderLeft:
-        return _page(
-            error_page(visit, "Nobody waited for this any more, so it was not computed; load the page again."), 400
-        )
+        return _page(error_page(visit, "Nobody waited for this, so it was not computed; load the page again."), 400)
     except PellucidError as error:
         return _page(error_page(visit, str(error)), 400)
     except Exception as error:  # of the model's own code, or of ours: a page says it all the same
@@ -167,10 +178,8 @@ def _answered(visit: Visit) -> Response:
         assert result.address.startswith(("./", "../", "?")), "an address that may lead out of the studio"
         return Response(status_code=303, headers={"location": result.address})
     if isinstance(result, File):
-        content = result.content.encode(errors="replace")
-        return Response(
-            content, media_type="application/octet-stream", headers={"content-disposition": _saved_as(result)}
-        )
+        headers = {"content-disposition": _saved_as(result.name)}
+        return Response(result.content.encode(errors="replace"), 200, headers, "application/octet-stream")
     return _page(framed(visit, result))
 
 
@@ -213,14 +222,13 @@ class _Static:
         return sha256(self.content).hexdigest()[:16]
 
 
-STATIC = ("style.css", "studio.js")
+STATIC = {"style.css": "text/css", "icon.svg": "image/svg+xml", "studio.js": "text/javascript"}
 
 
 @cache
 def _static_file(name: str) -> _Static:
-    if name == "style.css":
-        return _Static("text/css", sheet().encode())
-    return _Static("text/javascript", files("pellucid.studio").joinpath(name).read_bytes())
+    content = sheet().encode() if name == "style.css" else files("pellucid.studio").joinpath(name).read_bytes()
+    return _Static(STATIC[name], content)
 
 
 def _static(request: Request, name: str) -> Response:
@@ -236,24 +244,55 @@ def _static(request: Request, name: str) -> Response:
 
 
 @contextmanager
-def serving(answers: Application, listening: socket, tls: ssl.SSLContext | None = None) -> Iterator[threading.Thread]:
-    """Within it the application answers at a socket; gives the thread, which ends where the server cannot go on."""
-    server = uvicorn.Server(_settings(answers, tls))
-    thread = threading.Thread(target=partial(server.run, [listening]), name="studio server", daemon=True)
-    thread.start()
-    while thread.is_alive() and not server.started:
-        time.sleep(0.01)
+def serving(answers: Application, listening: socket, tls: ssl.SSLContext | None = None) -> Iterator[threading.Event]:
+    """Within it the application answers at a socket; gives an event that comes where the server cannot go on.
+
+    The thread is not joined: an interruption of `join` marks one that still runs as ended (CPython 3.11).
+    """
+    server, ended = uvicorn.Server(_settings(answers, tls)), threading.Event()
+
+    def run() -> None:
+        try:
+            server.run([listening])
+        finally:
+            ended.set()
+
+    threading.Thread(target=run, name="studio server", daemon=True).start()
+    while not (server.started or ended.wait(0.01)):
+        pass
     try:
-        yield thread
+        yield ended
     finally:
         server.should_exit = True
-        thread.join(5)
+        ended.wait(5)
+
+
+class _Connection(H11Protocol):
+    """A connection that is closed where a request's head does not come whole: uvicorn would wait without end."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def _watch(self) -> None:
+        is_waiting = self.conn.their_state is IDLE and (self.cycle is None or self.cycle.response_complete)
+        if is_waiting and self._timer is None:
+            self._timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+        elif not is_waiting and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 def _settings(answers: Application, tls: ssl.SSLContext | None) -> uvicorn.Config:
     # Nothing is logged: addresses and bodies hold texts.
     config: Any = {
-        "http": "h11",
+        "http": _Connection,
         "ws": "none",
         "loop": "asyncio",
         "lifespan": "off",

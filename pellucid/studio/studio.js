@@ -73,3 +73,19 @@
     for (const form of document.querySelectorAll("form[method=post]")) delete form.dataset.poll;
   });
 })();
+
+(() => {
+  // Shows how far the work is, every second.
+  if (document.querySelector(".st-waiting")) setTimeout(() => location.reload(), 1000);
+})();
+
+(() => {
+  // Loads the page again once its slider is ready; nobody is drawn away from what is being read.
+  if (!document.querySelector(".st-coming")) return;
+  const look = async () => {
+    const answer = await fetch(location.href);
+    if (answer.ok && !(await answer.text()).includes("st-coming")) location.reload();
+    else setTimeout(look, 1000);
+  };
+  setTimeout(look, 500);
+})();

@@ -14,7 +14,7 @@ body{margin:0}
 .pellucid.st-page h1{font-size:1.35rem;margin:.2rem 0 .3rem}
 .pellucid.st-page h2{font-size:1.1rem;margin:1.8rem 0 .3rem}
 .pellucid.st-page main>section:first-of-type h2{margin-top:.8rem}
-.pellucid .st-trust{border-left:3px solid var(--pl-warn);padding:.15rem 0 .15rem .7rem;font-size:.9375rem;max-width:60rem}
+.pellucid .st-trust{border-left:3px solid var(--pl-warn);padding:.15rem 0 .15rem .7rem;font-size:.9375rem;max-width:60rem;margin:.3rem 0 .9rem}
 .pellucid .st-measured{border-color:var(--pl-good)}
 .pellucid .st-form{display:grid;gap:.7rem;margin:.8rem 0;max-width:52rem}
 .pellucid .st-ask>.st-form{margin:.7rem 0 1.2rem}
@@ -31,6 +31,8 @@ body{margin:0}
 .pellucid button:hover{border-color:rgb(var(--pl-ink))}
 .pellucid button.st-main{background:rgb(var(--pl-ink));color:rgb(var(--pl-paper));border-color:rgb(var(--pl-ink));padding:.5rem 1.4rem}
 .pellucid :is(button,select,textarea,input):focus-visible{outline:2px solid var(--pl-accent);outline-offset:2px}
+.pellucid button.st-example{width:100%;max-width:52rem;text-align:left;margin:.2rem 0;font:1rem/1.5 Charter,"Bitstream Charter",Georgia,
+ "Liberation Serif",serif;background:rgb(var(--pl-paper));border-color:var(--pl-edge)}
 .pellucid .st-methods{display:flex;flex-wrap:wrap;gap:.25rem 1.2rem;align-items:baseline;margin:.4rem 0}
 .pellucid .st-methods h4{flex-basis:100%;margin:.4rem 0 0;font-size:.8125rem;color:var(--pl-muted);font-weight:600}
 .pellucid .pl-check{font-size:.9375rem;padding:.15rem 0}

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 from pellucid.base.errors import BadInput
 from pellucid.drawing.html import Markup
 from pellucid.studio.record import Question, Studio
-from pellucid.studio.work import Work
+from pellucid.studio.work import PATIENCE, Work
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Visit:
             raise BadInput("The address names no text; begin at the first page.")
         return self.path[0], self.studio.questions[self.path[0]]
 
-    def answer(self, model: str, key: object, work: Work, is_kept: bool = False) -> Any:
+    def answer(self, model: str, key: object, work: Work, is_kept: bool = False, patience: float = PATIENCE) -> Any:
         """What the model's desk computes; raises as `Desk.answer`."""
         self.studio.model(model)
-        return self.studio.desks[model].answer(key, self.reader, work, is_kept)
+        return self.studio.desks[model].answer(key, self.reader, work, is_kept, patience)

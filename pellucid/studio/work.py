@@ -12,7 +12,7 @@ from pellucid.base.processes import Progress
 
 PATIENCE = 1.0  # seconds that a page waits for its answer before it says that it is being computed
 LEFT = 20.0  # seconds without a question after which a reader has left
-WAITING = 48  # jobs that may wait for one model
+WAITING, OF_READER = 400, 12  # jobs that may wait for one model, and of these for one reader
 REMEMBERED = 120  # answers of one model
 
 Work = Callable[[Progress], Any]
@@ -99,6 +99,11 @@ class Desk:
         job = self._jobs.get(key)
         return None if job is None or not job.finished.is_set() else job.answer
 
+    def forget(self, key: object) -> None:
+        """Do not remember an answer: it is large, and who asked has it."""
+        with self._changed:
+            self._jobs.pop(key, None)
+
     def _job(self, key: object, reader: str, work: Work, is_kept: bool) -> Job:
         with self._changed:
             job = self._jobs.get(key)
@@ -107,6 +112,8 @@ class Desk:
                 return job
             if sum(map(len, self._turns.values())) >= WAITING:
                 raise BadInput(f"{WAITING} questions wait for this model; ask again in a minute.")
+            if len(self._turns.get(reader, ())) >= OF_READER:
+                raise BadInput(f"{OF_READER} questions of yours wait for this model; ask again in a minute.")
             self._jobs[key] = job = Job(reader, work, is_kept)
             self._turns.setdefault(reader, deque()).append(job)
             self._drop_oldest()

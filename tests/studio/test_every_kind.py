@@ -9,7 +9,7 @@ from pellucid.studio.views.text import text
 from pellucid.studio.visit import Visit
 from tests.shared.tiny import TOKENIZERS, network_for_pieces, tiny_classifier, tiny_composed, tiny_network
 from tests.shared.tiny_writing import tiny_writing
-from tests.studio.test_text_view import drawn
+from tests.studio.test_text_view import page
 
 TEXT = "Mona saw a lovely film of Oslo Lima with Tom."
 PAIR = ("Who saw a film?", "Mona saw a lovely film of Oslo. It was dull, said Tom.")
@@ -51,7 +51,5 @@ def test_every_kind_of_model_is_drawn(kind):
     first = text(Visit(studio, reader="reader"))
     assert "st-form" in framed(Visit(studio, reader="reader"), first)
     key = studio.questions.add(Question(kind, segments))
-    visit = Visit(studio, path=(key,), reader="reader")
-    html = framed(visit, drawn(text, visit))
+    html = page(studio, key, slider="yes")
     assert "st-slider" in html or "cannot be hidden here" in html
-    print(kind, "slider" if "st-slider" in html else html.partition("cannot be hidden here")[2][:200])

@@ -47,8 +47,11 @@ def sent(studio, **fields):
 
 
 def page(studio, key, **query):
+    """The page of a text, once its slider is ready too."""
     visit = Visit(studio, path=(key,), query=query, reader="reader")
-    return framed(visit, drawn(text, visit))
+    while "st-coming" in (html := framed(visit, drawn(text, visit))):
+        pass
+    return html
 
 
 def test_a_page_shows_the_numbers_of_explain_all_and_no_markup_of_the_text(studio, bert):
@@ -80,10 +83,10 @@ def test_the_slider_is_the_metric_at_every_cut(bert, texts):
 
 def test_a_click_hides_the_word_that_the_slider_hides(studio, bert):
     key = sent(studio, text="A gripping, lovely film.", method=["occlusion"])
-    html = page(studio, key)
+    html = page(studio, key, slider="yes")
     data = json.loads(unescape(re.search(r'data-cuts="([^"]*)"', html)[1]))
     first = data["most"]["occlusion"]["order"][0]
-    assert re.search(rf'href="\.\./text/{key}\?hidden={first}#words"', html)
+    assert re.search(rf'href="\.\./text/{key}\?hidden={first}&amp;slider=yes#words"', html)
     explanation = pellucid.explain(bert, ["A gripping, lovely film."], "occlusion")[0]
     one_less = data["counts"].index(1)
     np.testing.assert_allclose(

@@ -18,7 +18,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
 from pellucid.run.model import WRITING, answers_for_places
 from pellucid.studio.beside import both_answers, explained_both
-from pellucid.studio.explained import usual_methods
+from pellucid.studio.explained import refusals, usual_methods
 from pellucid.studio.record import CHARACTERS, Question, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.versions.command import two
@@ -118,7 +118,7 @@ def _both(visit: Visit, question: Question, other: str) -> Iterator[Markup | Non
     )
     yield _same_class(visit, question, other, answers)
     yield _rows(first, second, titles)
-    yield from _left_out(titles, (first, second))
+    yield from _left_out(pair, (first, second))
 
 
 def _possible(visit: Visit, other: str, methods: Sequence[str]) -> tuple[str, ...]:
@@ -192,11 +192,11 @@ def _side(explanation: Explanation | None, title: str) -> Markup:
     return element("div", element("p", name(title), class_="pl-note"), shown)
 
 
-def _left_out(titles: Sequence[str], sides: Sequence[SideBySide]) -> Iterator[Markup]:
-    """What each model left out, and why."""
-    for title, side in zip(titles, sides, strict=True):
-        if side.left_out:
-            yield element("section", element("h2", "Left out of ", name(title)), left_out_view(side.left_out))
+def _left_out(pair: Sequence[Question], sides: Sequence[SideBySide]) -> Iterator[Markup]:
+    """What each model cannot do of what the reader chose, and why."""
+    for question, side in zip(pair, sides, strict=True):
+        if reasons := refusals(question, side):
+            yield element("section", element("h2", "Left out of ", name(question.model)), left_out_view(reasons))
 
 
 def agreement_in_words(first: Explanation, second: Explanation) -> list[Markup | str]:

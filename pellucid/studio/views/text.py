@@ -10,19 +10,30 @@ from pellucid.base.errors import BadInput, PellucidError
 from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, element, fragment, name, table
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.widgets import labelled, link, widget
+from pellucid.drawing.widgets import button, form, hidden_field, labelled, link, widget
 from pellucid.explaining.views.side_by_side import left_out_view, rows_view
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
 from pellucid.studio.bars import answer_bars, hiding_plot
-from pellucid.studio.explained import explained, seconds_in_words
-from pellucid.studio.hidden_words import CUTS, HiddenWords, hidden_words, without_words
+from pellucid.studio.explained import explained, refusals, seconds_in_words
+from pellucid.studio.hidden_words import (
+    CUTS,
+    HiddenWords,
+    explained_class,
+    hidden_words,
+    rows_of_cuts,
+    without_words,
+)
 from pellucid.studio.question_form import question_form, question_of
 from pellucid.studio.record import Question, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
+from pellucid.studio.work import StillComputing
+from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
+EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
+AT_ONCE, SOON = 10.0, 0.2  # seconds: a slider that takes longer is prepared when asked; a page waits so long for it
 MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
@@ -37,7 +48,7 @@ def text(visit: Visit) -> Page | Elsewhere:
         key = visit.studio.questions.add(checked(question_of(visit)))
         return Elsewhere(visit.address("text", key))
     if not visit.path:
-        return Page("Why this answer?", [question_form(visit, None)], next(iter(visit.studio.models)))
+        return _first_page(visit)
     key, question = visit.question
     side_by_side = explained(visit, question)
     places = side_by_side.by_text
@@ -50,6 +61,28 @@ def text(visit: Visit) -> Page | Elsewhere:
         *_agreement(visit, key, side_by_side, index),
     ]
     return Page("Why this answer?", body, question.model, list(side_by_side))
+
+
+def _first_page(visit: Visit) -> Page:
+    """The form, and some texts to begin with where there is data."""
+    studio = visit.studio
+    model = visit.query.get("model", next(iter(studio.models), ""))
+    if not model:
+        raise BadInput("No model is open here, only stored runs; look at these, or start the studio with a model.")
+    studio.model(model)
+    texts = [example for example in studio.data[:EXAMPLES] if sum(map(len, example.segments)) <= LONGEST]
+    begin = element(
+        "section", element("h2", "Or begin with one of these"), *(_example(visit, model, each) for each in texts)
+    )
+    return Page("Why this answer?", [question_form(visit, None), begin if texts else None], model)
+
+
+def _example(visit: Visit, model: str, example: Example) -> Markup:
+    """A text of the data as a button."""
+    fields = [hidden_field("model", model), hidden_field("chat", "yes")]
+    fields += [hidden_field(name, text) for name, text in zip(("text", "second"), example.segments, strict=False)]
+    shown = " – ".join(example.segments)
+    return form(visit.address("text"), *fields, button(shown, class_="st-example"))
 
 
 def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explanation]], index: int) -> Markup | None:
@@ -71,44 +104,71 @@ def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explana
 
 
 def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explanation]) -> Markup:
-    """The answer in bars, the text with its words as links, the slider with its curve."""
+    """The answer in bars, the text with its words as links, and the slider with its curve where it is ready."""
     places, chosen = clickable_words(of_text), visit.numbers("hidden")
     if chosen and max(chosen) >= len(places):
         raise BadInput(f"hidden= names word {max(chosen)}, and the text has {len(places)}; follow a link of the page.")
+    first = of_text[0]
     try:
-        cuts, edited = _answers_without(visit, question, of_text, chosen)
+        edited = _without(visit, question, first, chosen)
+        slider, below = _prepared(visit, key, question, of_text)
     except PellucidError as error:
         note = element("p", f"Words cannot be hidden here: {error}", class_="pl-note")
-        return element("section", element("h2", "The text"), *_plain_text(of_text[0]), note)
-    answer = visit.number("answer") or None
+        return element("section", element("h2", "The text"), *_plain_text(first), note)
     is_short = len(places) <= MOST_LINKS
-    words = _clickable(visit, key, places, chosen, of_text[0]) if is_short else _plain_text(of_text[0])
-    undo = link("Show all words again", visit.address("text", key, answer=answer)) if chosen else None
+    undo = link("Show all words again", _address(visit, key, hidden=None)) if chosen else None
     free = link("Edit this text", visit.address("edit", key))
     card = element(
         "article",
-        _slider(cuts),
-        answer_bars(of_text[0].prediction.labels, edited[0], edited[1] if chosen else None, cuts.explained),
-        *words,
+        slider,
+        answer_bars(first.prediction.labels, edited[0], edited[1] if chosen else None, explained_class(first)),
+        *(_clickable(visit, key, places, chosen, first) if is_short else _plain_text(first)),
         element("p", "A click hides a word or shows it again. ", undo, " " if undo else None, free, class_="pl-note"),
-        hiding_plot(cuts, [readable(title) for title in cuts.most]),
-        _flips(cuts) if edited.shape[1] > 1 else None,
+        below,
         class_="pl-card st-hiding",
     )
     intro = element("p", HIDING, class_="pl-lead")
     return element("section", element("h2", "Hide evidence"), intro, card, id="words")
 
 
-def _answers_without(
-    visit: Visit, question: Question, of_text: Sequence[Explanation], chosen: Sequence[int]
-) -> tuple[HiddenWords, np.ndarray]:
-    """All cuts of the slider; and the answers to the whole text and without the clicked words, [text class]."""
+def _without(visit: Visit, question: Question, first: Explanation, chosen: Sequence[int]) -> np.ndarray:
+    """[text class]: the answers to the whole text and to the text without the clicked words."""
     model, asked = visit.studio.model(question.model), (replace(question, before=""), visit.number("answer"))
-    cuts = visit.answer(question.model, ("cuts", asked), lambda progress: hidden_words(model, of_text))
-    edited = visit.answer(
-        question.model, ("without", asked, tuple(chosen)), lambda progress: without_words(model, of_text[0], chosen)
+    work = lambda progress: without_words(model, first, chosen)  # noqa: E731
+    answers: np.ndarray = visit.answer(question.model, ("without", asked, tuple(chosen)), work)
+    return answers
+
+
+def _prepared(
+    visit: Visit, key: str, question: Question, of_text: Sequence[Explanation]
+) -> tuple[Markup, Markup | None]:
+    """The slider and what stands below the text; while its cuts are computed, or where they take long, a line."""
+    model, asked = visit.studio.model(question.model), (replace(question, before=""), visit.number("answer"))
+    words = len(clickable_words(of_text))
+    seconds = visit.studio.paces.get(question.model, 0.0) * rows_of_cuts(len(of_text), words) * words
+    if seconds > AT_ONCE and "slider" not in visit.query:
+        prepare = link("Prepare the slider", _address(visit, key, slider="yes"))
+        return element("p", prepare, f", {seconds_in_words(seconds)}.", class_="pl-note"), None
+    try:
+        cuts = visit.answer(
+            question.model,
+            ("cuts", asked),
+            lambda progress: hidden_words(model, of_text, progress),
+            patience=min(SOON, visit.studio.paces.get(question.model, 0.0) * words),
+        )
+    except StillComputing:
+        again = link("look again", _address(visit, key))
+        return element("p", "The slider comes in a moment: ", again, ".", class_="pl-note st-coming"), None
+    below = fragment(
+        hiding_plot(cuts, [readable(title) for title in cuts.most]), _flips(cuts) if cuts.has_classes else None
     )
-    return cuts, edited
+    return _slider(cuts), element("div", below, class_="st-beside")
+
+
+def _address(visit: Visit, key: str, **query: object) -> str:
+    """This address, with a part of its query changed."""
+    shown = {name: visit.query.get(name) for name in ("answer", "hidden", "slider")}
+    return f"{visit.address('text', key, **shown | query)}#words"
 
 
 def clickable_words(of_text: Sequence[Explanation]) -> list[tuple[int, int, int]]:
@@ -135,7 +195,6 @@ def _clickable(
     explanation: Explanation,
 ) -> Iterator[Markup]:
     """Each text with its words as links; a hidden one is struck out."""
-    answer = visit.number("answer") or None
     for segment, text_of_segment in enumerate(explanation.example.segments):
         parts: list[Markup | str] = []
         cursor = 0
@@ -143,7 +202,7 @@ def _clickable(
             if of_segment != segment or start < cursor:
                 continue
             hidden = ",".join(map(str, sorted(set(chosen) ^ {word}))) or None
-            address = f"{visit.address('text', key, hidden=hidden, answer=answer)}#words"
+            address = _address(visit, key, hidden=hidden)
             css_class = "st-word st-out" if word in chosen else "st-word"
             title = "show this word again" if word in chosen else "hide this word"
             shown = link(text_of_segment[start:end], address, class_=css_class, title=title, data_words=word)
@@ -228,7 +287,8 @@ def _rows(side_by_side: SideBySide, index: int) -> Markup:
     """The text in colour, a row a method."""
     seconds = f" They took {seconds_in_words(side_by_side.seconds)}." if side_by_side.seconds else ""
     intro = element("p", f"Each row is one method, on a scale of its own.{seconds}", class_="pl-note")
-    return element("section", rows_view(_shown(side_by_side, index)), intro)
+    heading = element("h2", "By several methods" if len(side_by_side) > 1 else "The words that mattered")
+    return element("section", heading, intro, rows_view(_shown(side_by_side, index)))
 
 
 def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> Iterator[Markup]:
@@ -236,8 +296,7 @@ def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> 
     if len(side_by_side) > 1:
         agreed = (element("h2", "Do the methods agree?"), element("p", AGREEMENT, class_="pl-lead"))
         yield element("section", *agreed, agreement_view(_shown(side_by_side, index)))
-    chosen = visit.studio.questions[key].methods
-    if refused := {method: why for method, why in side_by_side.left_out.items() if method in chosen}:
+    if refused := refusals(visit.studio.questions[key], side_by_side):
         yield element("section", element("h2", "Left out"), left_out_view(refused))
     more = [
         link("Save this page as a report", visit.address("report", key)),

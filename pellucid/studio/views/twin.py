@@ -44,7 +44,7 @@ from pellucid.studio.beside import (
     in_a_line,
 )
 from pellucid.studio.edits import edits_before
-from pellucid.studio.explained import explained
+from pellucid.studio.explained import explained, refusals
 from pellucid.studio.record import Question
 from pellucid.studio.visit import Page, Visit
 from pellucid.versions.comparable import is_same_target
@@ -74,7 +74,7 @@ def twin(visit: Visit) -> Page:
     else:
         after = _of_same_class(visit, questions[1], before, after)
         body += _compared(before, after)
-    left_out = {**before.left_out, **after.left_out}
+    left_out = {**refusals(questions[0], before), **refusals(questions[0], after)}
     if left_out:
         body.append(element("section", element("h2", "Left out"), left_out_view(left_out)))
     return Page("A text and its edit", [*body, _edits(visit, keys[1])], questions[0].model, list(before))

@@ -1,7 +1,8 @@
-"""Can a model's explanations be believed? The line on top of every view, and the measurement that it speaks of.
+"""How the methods of a model are measured while its readers go on asking.
 
 A measurement is a comparison in steps, a few texts each, and each step is a job of its own at the model's desk, so that
-readers' questions come between. Its numbers are those of `compare` with the same texts, methods and seed.
+readers' questions come between. Its numbers are those of `compare` with the same texts, methods and seed. Two steps are
+longer: a model that writes writes all its texts in the first, and the last one looks for a word that decides alone.
 """
 
 import time
@@ -10,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from pellucid.base.checks import known, listed, reason
+from pellucid.base.checks import known, reason
 from pellucid.base.errors import BadInput, PellucidError
 from pellucid.base.kinds import attributions
 from pellucid.base.processes import Progress, silent
@@ -21,10 +22,7 @@ from pellucid.comparison.door import sentences_of_shortcuts
 from pellucid.comparison.table import comparison_table
 from pellucid.corpus.folder import SHARD
 from pellucid.corpus.record import Run
-from pellucid.drawing.method_facts import readable
 from pellucid.explaining.inputs.readings import default_method, judged_target, usual_methods
-from pellucid.explaining.views.opening import advice_in_words
-from pellucid.results.table import CHANCE, Table
 from pellucid.run.model import Model
 from pellucid.studio.record import METHODS, Studio
 from pellucid.studio.work import Desk, Job, StillComputing, Work
@@ -32,12 +30,11 @@ from pellucid.text.example import Example
 from pellucid.words.shortcuts import PASSES
 
 TEXTS, MOST_TEXTS = 100, 2_000  # of a measurement, unless its reader asks for others; at most
-STEP = 4  # texts of a step: some seconds of a small classifier
+STEP = 2  # texts of a step: a few seconds of a small classifier
 BLOCKS = 8  # places of a run that texts come from: each is a shard to read
 SAMPLED = 2  # texts that an estimate is made from, beside a first one that warms the model up
+SURE = 4.0  # seconds of work before its pace is believed
 READER = "measurements"  # who asks at a desk: its jobs take turns with those of readers
-MEASURE = "trust"  # the view that shows and begins measurements
-UNKNOWN = "Not measured yet: whether these colours can be believed for this model."
 
 
 @dataclass(frozen=True)
@@ -102,48 +99,6 @@ def texts_of(data: Sequence[Example] | Run, count: int) -> list[Example]:
     return examples
 
 
-# The line on top.
-
-Address = tuple[str, ...]  # parts, as `Visit.address` takes them
-
-
-def trust_line(studio: Studio, model: str, methods: Sequence[str] = ()) -> tuple[str, Address | None]:
-    """What was measured of a model's methods, or about how long that takes; and where to see or do it.
-
-    model: its name; "" where a view is of none. methods: those of the view; empty: all.
-    """
-    if not model:
-        return "", None
-    table, measurement = studio.table(studio.model(model)), studio.measurements.get(model)
-    if measurement is not None and measurement.is_running:
-        return f"Being measured: {measurement.in_words}.", (MEASURE, model)
-    if table is not None:
-        return measured_in_words(table, methods), (MEASURE, model)
-    if not sources(studio, model):
-        return f"{UNKNOWN} How to measure it", (MEASURE, model)
-    estimate = estimate_if_known(studio, usual_wish(studio, model))
-    if isinstance(estimate, str):
-        return f"Whether these colours can be believed cannot be measured: {estimate}", None
-    return f"{UNKNOWN} Measure it{'' if estimate is None else f' ({about(estimate)})'}", (MEASURE, model)
-
-
-def measured_in_words(table: Table, methods: Sequence[str]) -> str:
-    """The best of these methods beside random scores, and those of them that should not be believed."""
-    titles = [title for title in table.methods if title.partition("(")[0] != CHANCE and _is_among(title, methods)]
-    if not titles:
-        return f"Not measured for this model: {listed(map(readable, methods))}. {advice_in_words(table)}"
-    recommended = [title for title in (table.card.recommended if table.card else ()) if title in titles]
-    best = (recommended or titles)[0]
-    advised = table.card.points("avoid") if table.card else ()
-    avoid = [title for title in titles if title != best and any(title in advice.methods for advice in advised)]
-    beside = f" Not to be believed here: {listed(map(readable, avoid))}." if avoid else ""
-    return f"{advice_in_words(table, [best])}{beside}"
-
-
-def _is_among(title: str, methods: Sequence[str]) -> bool:
-    return not methods or title in methods or title.partition("(")[0] in methods
-
-
 def about(seconds: float) -> str:
     """Seconds in few words: "about 40 s", "about 7 min"."""
     if seconds < 100:
@@ -159,16 +114,6 @@ Estimate = float | str  # seconds, or why it is not possible
 def estimating(studio: Studio, wish: Wish) -> tuple[object, Work]:
     """The question of how long a measurement takes, and what answers it: a few texts of middle length are measured."""
     return ("estimate", wish), lambda progress: _estimate(studio, wish, progress)
-
-
-def estimate_if_known(studio: Studio, wish: Wish) -> Estimate | None:
-    """The estimate; None where it is not there yet: then the desk makes it between two questions of readers."""
-    key, work = estimating(studio, wish)
-    try:
-        estimate: Estimate = studio.desks[wish.model].answer(key, READER, work, patience=0)
-        return estimate
-    except (StillComputing, BadInput):  # the second where too many wait
-        return None
 
 
 def _estimate(studio: Studio, wish: Wish, progress: Progress) -> Estimate:
@@ -225,7 +170,7 @@ class Measurement:
         """How much is done, and about how long the rest takes."""
         done, total = self.job.done, self.job.total
         seconds = time.monotonic() - self.began
-        left = f", {about(seconds / done * (total - done))} left" if done and seconds > STEP else ""
+        left = f", {about(seconds / done * (total - done))} left" if done and seconds > SURE else ""
         return f"{done:,} of {total:,} texts{left}"
 
     def stop(self) -> None:
