@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from pellucid.run.hidden_target import HiddenState
     from pellucid.run.labels import Labels
     from pellucid.run.word import Word
+    from pellucid.studio.door import open_studio
     from pellucid.text.example import Example
     from pellucid.training.door import train
     from pellucid.training.upgrading import Upgrade
@@ -117,6 +118,7 @@ __all__ = [
     "load",
     "methods",
     "open_run",
+    "open_studio",
     "plant",
     "predict",
     "read",

@@ -27,6 +27,7 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 MODULES = {
     "explain": "pellucid.explaining.commands.explain",
+    "open": "pellucid.studio.command",
     "write": "pellucid.writing.commands",
     "translate": "pellucid.writing.commands",
     "bleu": "pellucid.writing.commands",

@@ -29,6 +29,7 @@ FLOORS = (  # a room imports rooms of floors before its own; rooms of one floor 
     ("comparison", "corpus", "layers", "writing"),
     ("attention", "evidence"),
     ("errors", "attacks"),
+    ("studio",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 LIGHT = ("base", "text", "results", "run")  # rooms that every other one imports

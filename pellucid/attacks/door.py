@@ -19,6 +19,7 @@ from pellucid.base.checks import in_syntax, listed, whole
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import attacks
+from pellucid.base.processes import Progress
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from, translator_from
@@ -64,7 +65,7 @@ def attack(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     **settings: Any,
 ) -> Attempts:
     """Edit texts, a few words or a span, in the order that an explanation gives, until the model's answer changes.
@@ -103,7 +104,8 @@ def attack(
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
-    progress: draw a progress bar; None: when a terminal is watching.
+    progress: draw a progress bar; None: when a terminal is watching. A function is called with the stage, how much is
+        done, and of how much.
 
     Returns one `Attempt` a text. Every success is confirmed by a call of the model with the edited text alone. Raises
     `UnknownName` for an attack, class or part that does not exist, `ModelCannot` for a model that the goal does not fit

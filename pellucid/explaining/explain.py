@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadSetting, Failure, ModelCannot, failures_in_words, notify
+from pellucid.base.processes import Progress
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import GROUP, OnError, TextQuestion, explained, explained_by_workers
 from pellucid.explaining.inputs.chats import Template
@@ -58,7 +59,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     **settings: Any,
 ) -> Results:
     """Explain each text by one method.
@@ -98,7 +99,8 @@ def explain(
     workers: processes that explain groups of 64 texts at once, each with a model of its own and its share of the
         threads; more than one need a model that was loaded from files, or a function at the top of a module that
         makes it. In a script, such a call stands under `if __name__ == "__main__":`.
-    progress: draw a progress bar; None: when a terminal is watching.
+    progress: draw a progress bar; None: when a terminal is watching. A function is called with the stage, how much is
+        done, and of how much.
     settings: the method's own; `methods` lists them with their defaults.
 
     Returns `Results`: one explanation a text, in order, or one for each of its labels, entities or masked words; they
@@ -166,7 +168,7 @@ def explain_all(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> SideBySide:
     """Explain each text by several methods, which share their forward passes.
 

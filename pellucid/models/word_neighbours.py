@@ -47,6 +47,12 @@ class WordNeighbours:
             return None
         return self.model.embed(torch.tensor(ids, device=self.model.device)).detach().float().mean(0)
 
+    def release(self) -> None:
+        """Let go of the table of vectors, which takes as much memory as the model's own; the next word makes it
+        anew.
+        """
+        self.__dict__.pop("_table", None)
+
     def _computed(self, word: str) -> list[tuple[str, float]]:
         vector = self.vector(word)
         if vector is None:

@@ -153,7 +153,7 @@ def _place(text: Text) -> tuple[bool, float, int]:
     return (False, -sure, text.position) if is_wrong(text.first) else (True, sure, text.position)
 
 
-def _line(text: Text, ids: Mapping[str, str]) -> list[Markup | str | None]:
+def text_line(text: Text, ids: Mapping[str, str]) -> list[Markup | str | None]:
     """The number, the verdict, the answer and how sure it was, and the start of the text."""
     prediction, example = text.first.prediction, text.first.example
     probability = prediction.probability
@@ -201,7 +201,7 @@ def _folded(text: Text, ids: Mapping[str, str], scales: Scales, hide: frozenset[
         several = len(text.explanations) > 1
         pictures = (light_picture(explanation, scales, several) for explanation in text.explanations)
         shown = element("div", *pictures, id=text.anchor)
-    return folded_line(_line(text, ids), shown, whole)
+    return folded_line(text_line(text, ids), shown, whole)
 
 
 def folded_line(line: Sequence[Markup | str | None], shown: Markup, in_print: bool) -> Markup:

@@ -119,12 +119,12 @@ def _row(explanation: Explanation, row_number: int) -> Markup:
     return element(
         "figure",
         element("figcaption", element("span", str(row_number), class_="pl-row-number"), title),
-        element("div", shown_text(view.example, _highlights(view, scale)), class_="pl-row-text"),
+        element("div", shown_text(view.example, relative_highlights(view, scale)), class_="pl-row-text"),
         element(
             "div",
             element("small", f"1 = {readable_number(scale)}" if scale else "all scores are 0"),
             *(element("small", note) for note in in_brief(explanation)),
-            _cautions([*plain_caution(view), *explanation.caveats]),
+            cautions_view([*plain_caution(view), *explanation.caveats]),
             class_="pl-row-facts",
         ),
         class_="pl-row",
@@ -142,7 +142,7 @@ def _written_row(explanation: Explanation, row_number: int) -> Markup:
         "figure",
         element("figcaption", element("span", str(row_number), class_="pl-row-number"), title),
         element("div", row_table(explanation, facts.title), class_="pl-row-text"),
-        element("div", *notes, _cautions(explanation.caveats), class_="pl-row-facts"),
+        element("div", *notes, cautions_view(explanation.caveats), class_="pl-row-facts"),
         class_="pl-row",
         role="group",
         aria_label=f"{row_number}. {facts.title}.",
@@ -164,12 +164,13 @@ def cost_of(explanation: Explanation) -> str:
     return f"costs {cost}"
 
 
-def _highlights(view: Explanation, scale: float) -> list[Highlight]:
+def relative_highlights(view: Explanation, scale: float) -> list[Highlight]:
+    """Every unit in its colour; its tooltip is the score in parts of the scale, and as it is."""
     divisor = scale or 1.0
     return unit_highlights(view, scale, lambda unit: f"{signed(unit.score / divisor)} (raw {signed(unit.score)})")
 
 
-def _cautions(caveats: Sequence[str]) -> Markup | None:
+def cautions_view(caveats: Sequence[str]) -> Markup | None:
     """Caveats behind a mark that is a word; nothing where there are none. What the model cannot read stands above all
     rows.
     """

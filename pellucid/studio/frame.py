@@ -1,0 +1,77 @@
+"""The page around a view: navigation, whether the model's explanations can be believed, and what is being computed."""
+
+from collections.abc import Iterator
+
+from pellucid.base.kinds import views
+from pellucid.drawing.html import Markup, element, name
+from pellucid.drawing.widgets import link, served_page, widget
+from pellucid.studio.trust_line import trust_line
+from pellucid.studio.visit import Page, Visit
+from pellucid.studio.work import Job
+
+SHEET, ICON, SCRIPT = "style.css", "icon.svg", "studio.js"
+
+
+def framed(visit: Visit, page: Page) -> str:
+    """The whole page of a view."""
+    trust = _trust(visit, page) if page.model else None
+    return _document(
+        visit, page.title, element("header", element("h1", name(page.title)), trust), *page.body, refresh=page.refresh
+    )
+
+
+def waiting_page(visit: Visit, job: Job) -> str:
+    """The page while an answer is computed; the browser asks again every second, with or without a script."""
+    share = widget("progress", value=job.done, max=job.total) if job.total else widget("progress")
+    counted = f": {job.done:,} of {job.total:,}" if job.total else ""
+    line = element("p", f"{job.stage.capitalize()}{counted} …", share, class_="st-waiting", role="status")
+    return _document(visit, "Computing", element("h1", "Computing"), line, refresh=1)
+
+
+def error_page(visit: Visit, sentence: str) -> str:
+    """A page with one sentence that says what is wrong."""
+    back = element("p", link("Begin anew", visit.address("text")))
+    return _document(
+        visit, "This does not work", element("h1", "This does not work"), element("p", name(sentence)), back
+    )
+
+
+def _document(visit: Visit, title: str, *body: Markup | None, refresh: int | None = None) -> str:
+    skip = link("To the content", "#content", class_="st-skip")
+    whole = element(
+        "div",
+        skip,
+        element("nav", *_entries(visit), aria_label="Views", class_="st-nav"),
+        element("main", *body, id="content"),
+        class_="pellucid pl-page st-page",
+    )
+    sheet, icon = visit.address(SHEET), visit.address(ICON)
+    return served_page(f"{title} – Pellucid", sheet, icon, [visit.address(SCRIPT)], whole, refresh=refresh)
+
+
+def _entries(visit: Visit) -> Iterator[Markup]:
+    """The views that have a title, and the studio's name."""
+    yield element("strong", "Pellucid", class_="st-name")
+    for view in sorted(views.names(), key=lambda view: ORDER.index(view) if view in ORDER else len(ORDER)):
+        title = str(views.get(view).facts["title"])
+        if title and _is_open(visit, view):
+            yield link(title, visit.address(view), aria_current="page" if view == visit.view else None)
+
+
+ORDER = ("text", "models", "run", "trust")  # views of plug-ins come last
+
+
+def _is_open(visit: Visit, view: str) -> bool:
+    """Whether what a view shows is open here."""
+    studio = visit.studio
+    needed = {"text": bool(studio.models), "models": len(studio.models) > 1, "run": bool(studio.runs)}
+    return needed.get(view, bool(studio.models))
+
+
+def _trust(visit: Visit, page: Page) -> Markup:
+    """Whether the colours can be believed, with the address where that is measured."""
+    sentence, title = trust_line(visit.studio, page.model, page.methods)
+    more = link(title, visit.address("trust", page.model))
+    is_measured = visit.studio.table(visit.studio.model(page.model)) is not None
+    css_class = "st-trust st-measured" if is_measured else "st-trust"
+    return element("p", name(sentence), " ", more, class_=css_class)

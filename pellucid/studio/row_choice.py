@@ -1,0 +1,210 @@
+"""Which rows of a run a reader wants, and in which order: what an address says, and the rows that fit it."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pellucid.base.checks import quoted
+from pellucid.base.errors import BadInput
+from pellucid.base.processes import Progress
+from pellucid.corpus.folder import FIRST, KEYS
+from pellucid.corpus.record import Run
+from pellucid.studio.run_rows import NOT_THERE, RIGHT, WRONG, OpenRun, RunRows, columns_of, read_shards, same_classes
+
+MOST_WORD = 100  # characters of a word that is looked for
+OUTCOMES = {"wrong": WRONG, "right": RIGHT}
+CAUTIONS = ("with", "without")
+ORDERS = ("mistakes", "unsure", "rows", "changed")
+Matrices = tuple[np.ndarray, tuple[str, ...], np.ndarray]  # rows, classes, probabilities [row class]
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """The fields of the form, as they stand in the address; "" chooses nothing.
+
+    label, answer: a name. outcome: "wrong" or "right". least, most: per cent that the answer's probability lies
+    between. caution: "with" or "without". word: that the text holds. order: one of `ORDERS`. beside: another run of the
+    same texts.
+    """
+
+    label: str = ""
+    answer: str = ""
+    outcome: str = ""
+    least: str = ""
+    most: str = ""
+    caution: str = ""
+    word: str = ""
+    order: str = ""
+    beside: str = ""
+
+    @property
+    def query(self) -> dict[str, str]:
+        """What an address has to say of it."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+def choice_of(query: Mapping[str, str]) -> RowChoice:
+    """The choice of an address; raises `BadInput` where it says something else than the form can."""
+    choice = RowChoice(**{field.name: query.get(field.name, "") for field in fields(RowChoice)})
+    for name, allowed in (("outcome", tuple(OUTCOMES)), ("caution", CAUTIONS), ("order", ORDERS)):
+        value = getattr(choice, name)
+        if value and value not in allowed:
+            raise BadInput(f"{name}={quoted(value)} in the address is none of: {', '.join(allowed)}.")
+    for name in ("least", "most"):
+        value = getattr(choice, name)
+        if value and not (value.isascii() and value.isdecimal() and len(value) < 4 and int(value) <= 100):
+            raise BadInput(f"{name}={quoted(value)} in the address is no per cent; give a whole number from 0 to 100.")
+    if len(choice.word) > MOST_WORD:
+        raise BadInput(f"The word has {len(choice.word):,} characters; give {MOST_WORD} or fewer.")
+    return choice
+
+
+def chosen_rows(opened: OpenRun, beside: OpenRun | None, choice: RowChoice, progress: Progress) -> np.ndarray:
+    """The numbers of the rows that fit, in the wanted order. beside: the other run, for rows that both have."""
+    rows = opened.facts
+    fits = _fits(rows, choice)
+    if beside is not None:
+        fits &= beside.facts.answers != NOT_THERE
+    if choice.word:
+        fits &= with_word(opened, choice.word, progress)
+    numbers = np.flatnonzero(fits).astype(np.int32)
+    apart = changes(opened, beside, progress) if choice.order == "changed" and beside is not None else None
+    return numbers[_order(rows, numbers, choice, apart)]
+
+
+def _fits(rows: RunRows, choice: RowChoice) -> np.ndarray:
+    fits = rows.answers != NOT_THERE
+    for name, codes in ((choice.answer, rows.answers), (choice.label, rows.labels)):
+        if name:
+            fits &= codes == (rows.names.index(name) if name in rows.names else len(rows.names))
+    if choice.outcome:
+        fits &= rows.outcome == OUTCOMES[choice.outcome]
+    if choice.least:
+        fits &= rows.probability >= np.float32(int(choice.least) / 100)
+    if choice.most:
+        fits &= rows.probability <= np.float32(int(choice.most) / 100)
+    if choice.caution:
+        fits &= (rows.cautions > 0) == (choice.caution == "with")
+    return fits
+
+
+def _order(rows: RunRows, numbers: np.ndarray, choice: RowChoice, apart: np.ndarray | None) -> np.ndarray:
+    """The places of these rows in order: surest mistakes first and then the least sure, as a report has them; the least
+    sure first; those whose answers changed most; or as in the data.
+    """
+    sure = np.nan_to_num(rows.probability[numbers], nan=0.0)
+    if choice.order == "rows":
+        return np.arange(len(numbers))
+    if apart is not None:
+        return np.argsort(-apart[numbers], kind="stable")
+    if choice.order == "unsure":
+        return np.argsort(sure, kind="stable")
+    return np.argsort(np.where(rows.outcome[numbers] == WRONG, -1 - sure, sure), kind="stable")
+
+
+# Words.
+
+
+def with_word(opened: OpenRun, word: str, progress: Progress) -> np.ndarray:
+    """[row] whether a text holds the word, whatever its capitals; the texts are read once more for it."""
+    holds = opened.columns.get(word)
+    if holds is None:
+        run, pattern = opened.run, word_pattern(word)
+        holds = np.zeros(run.job.rows, bool)
+        for numbers, is_in in read_shards(range(run.job.shards), partial(_with_word, run, word, pattern), progress):
+            holds[numbers] = is_in
+        opened.columns.set(word, holds)
+    return holds
+
+
+def _with_word(run: Run, word: str, pattern: str, shard: int) -> tuple[np.ndarray, np.ndarray]:
+    table = columns_of(run.folder.rows_file(shard), ("row", "segments"))
+    segments = table.column("segments").combine_chunks()
+    texts, of_row = segments.flatten(), pc.list_parent_indices(segments).to_numpy()
+    candidates = np.flatnonzero(pc.match_substring(texts, word, ignore_case=True).to_numpy(zero_copy_only=False))
+    is_whole = pc.match_substring_regex(texts.take(pa.array(candidates)), pattern).to_numpy(zero_copy_only=False)
+    holds = np.zeros(len(segments), bool)
+    holds[of_row[candidates[is_whole]]] = True
+    return table.column("row").to_numpy(), holds
+
+
+def word_pattern(word: str) -> str:
+    r"""The word as a pattern of RE2, every character of it escaped. At a letter that has a capital, and at a digit, the
+    word must end; in scripts without capitals, which may write no blanks, it may stand within a longer one.
+    """
+    escaped = "".join(f"\\x{{{ord(character):x}}}" for character in word)
+    before, after = r"(?:^|[^\pL\pN_])", r"(?:$|[^\pL\pN_])"
+    return f"(?i){before if _ends_words(word[0]) else ''}{escaped}{after if _ends_words(word[-1]) else ''}"
+
+
+def _ends_words(character: str) -> bool:
+    return character.lower() != character.upper() or unicodedata.category(character) == "Nd"
+
+
+# Two runs of the same texts.
+
+
+def are_of_same_texts(run: Run, second: Run) -> bool:
+    """Whether two runs are of the same texts in the same order."""
+    if run.job.rows != second.job.rows:
+        return False
+    return np.array_equal(run.folder.array(KEYS), second.folder.array(KEYS))
+
+
+def changes(opened: OpenRun, beside: OpenRun, progress: Progress) -> np.ndarray:
+    """[row] how far two runs' answers lie apart: half the sum of what each class's probability moved, 0 to 1; where
+    there are no probabilities, 1 for another answer.
+    """
+    key = ("changes", beside.run.path, beside.shards)
+    apart = opened.columns.get(key)
+    if apart is None:
+        runs = opened.run, beside.run
+        of_first = np.zeros(opened.run.job.rows, np.float32)
+        shards = sorted(runs[0].folder.receipts() & runs[1].folder.receipts())
+        for numbers, moved in read_shards(shards, partial(_changes, *runs), progress):
+            of_first[numbers] = moved
+        apart = of_first[np.asarray(opened.run.folder.array(FIRST))]
+        opened.columns.set(key, apart)
+    return apart
+
+
+def _changes(run: Run, second: Run, shard: int) -> tuple[np.ndarray, np.ndarray]:
+    columns = ("row", "predicted", "classes", "probabilities")
+    tables = [columns_of(each.folder.shard_file(shard), columns) for each in (run, second)]
+    matrices = [_matrix(table) for table in tables]
+    if matrices[0] is not None and matrices[1] is not None:
+        return _moved_together(matrices[0], matrices[1])
+    records = {record["row"]: record for record in tables[1].to_pylist()}
+    pairs = [(record, records[record["row"]]) for record in tables[0].to_pylist() if record["row"] in records]
+    return np.array([first["row"] for first, _ in pairs], int), np.array([_moved(*pair) for pair in pairs], float)
+
+
+def _matrix(table: pa.Table) -> Matrices | None:
+    same = same_classes(*(table.column(name).combine_chunks() for name in ("classes", "probabilities")))
+    return None if same is None else (table.column("row").to_numpy(), same[0], same[1])
+
+
+def _moved_together(first: Matrices, then: Matrices) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that both have, and how far each moved."""
+    numbers, before, after = np.intersect1d(first[0], then[0], assume_unique=True, return_indices=True)
+    moved = np.zeros(len(numbers))
+    for name in dict.fromkeys([*first[1], *then[1]]):
+        chances = [
+            matrix[places, classes.index(name)] if name in classes else 0.0
+            for (_, classes, matrix), places in ((first, before), (then, after))
+        ]
+        moved += np.abs(chances[0] - chances[1]) / 2
+    return numbers, moved
+
+
+def _moved(first: Mapping[str, Any], then: Mapping[str, Any]) -> float:
+    before, after = (dict(zip(each["classes"], each["probabilities"], strict=False)) for each in (first, then))
+    if not before or not after:
+        return float(first["predicted"] != then["predicted"])
+    return sum(abs(before.get(name, 0.0) - after.get(name, 0.0)) for name in before.keys() | after.keys()) / 2

@@ -1,0 +1,63 @@
+"""The line on top of every view: whether a model's explanations can be believed, or how long it takes to measure it."""
+
+from collections.abc import Sequence
+
+from pellucid.base.checks import listed
+from pellucid.base.kinds import attributions
+from pellucid.drawing.method_facts import readable
+from pellucid.explaining.views.opening import advice_in_words
+from pellucid.results.table import CHANCE, Table
+from pellucid.studio.explained import passes_of
+from pellucid.studio.measurement import Measurement, Wish, about, estimating, sources, usual_wish
+from pellucid.studio.record import Studio
+
+UNKNOWN = "Not measured yet: whether these colours can be believed for this model."
+ROWS = 1.5  # edited texts that the usual metrics read of a method, a word of the text
+SEEN = 20  # texts whose length an estimate goes by
+
+
+def trust_line(studio: Studio, model: str, methods: Sequence[str]) -> tuple[str, str]:
+    """What was measured of a model's methods, or that nothing was; and what the link to the view `trust` is called.
+
+    model: its name. methods: those of the view; empty: all.
+    """
+    table, measurement = studio.table(studio.model(model)), studio.measurements.get(model)
+    if isinstance(measurement, Measurement) and measurement.is_running:
+        return f"Being measured: {measurement.in_words}.", "How far it is"
+    if table is not None:
+        return measured_in_words(table, methods), "All that was measured"
+    if not sources(studio, model):
+        return UNKNOWN, "How to measure it"
+    seconds = _estimate(studio, usual_wish(studio, model))
+    return UNKNOWN, "Measure it" if seconds is None else f"Measure it ({about(seconds)})"
+
+
+def measured_in_words(table: Table, methods: Sequence[str]) -> str:
+    """The best of these methods beside random scores, and those of them that should not be believed."""
+    titles = [title for title in table.methods if title.partition("(")[0] != CHANCE and _is_among(title, methods)]
+    if not titles:
+        return f"Not measured for this model: {listed(map(readable, methods))}. {advice_in_words(table)}"
+    recommended = [title for title in (table.card.recommended if table.card else ()) if title in titles]
+    best = (recommended or titles)[0]
+    advised = table.card.points("avoid") if table.card else ()
+    avoid = [title for title in titles if title != best and any(title in advice.methods for advice in advised)]
+    beside = f" Not to be believed here: {listed(map(readable, avoid))}." if avoid else ""
+    return f"{advice_in_words(table, [best])}{beside}"
+
+
+def _is_among(title: str, methods: Sequence[str]) -> bool:
+    return not methods or title in methods or title.partition("(")[0] in methods
+
+
+def _estimate(studio: Studio, wish: Wish) -> float | None:
+    """Seconds: from a few texts where a reader asked for it, else by the pace of the texts that readers explained."""
+    sampled = studio.desks[wish.model].known(estimating(studio, wish)[0])
+    if isinstance(sampled, float):
+        return sampled
+    pace, seen = studio.paces.get(wish.model), studio.data[:SEEN]
+    if pace is None or not seen:
+        return None
+    words = sum(len(text.split()) for example in seen for text in example.segments) / len(seen)
+    draws = float(str(attributions.get(CHANCE).defaults["n_draws"]))
+    rows = ROWS * words * (len(wish.methods) + draws) + sum(passes_of(method, int(words)) for method in wish.methods)
+    return pace * words * rows * wish.n_texts

@@ -1,0 +1,156 @@
+"""A model's desk: one thread that computes what readers ask, each reader in turn, and drops what nobody waits for."""
+
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pellucid.base.errors import BadInput
+from pellucid.base.processes import Progress
+
+PATIENCE = 1.0  # seconds that a page waits for its answer before it says that it is being computed
+LEFT = 20.0  # seconds without a question after which a reader has left
+WAITING, OF_READER = 400, 12  # jobs that may wait for one model, and of these for one reader
+REMEMBERED = 120  # answers of one model
+CHARACTERS = 400_000  # of the questions that they answer: an answer is about as large as a text is long, 500 bytes a sign
+
+Work = Callable[[Progress], Any]
+
+
+class ReaderLeft(Exception):
+    """Nobody waits for the job any more."""
+
+
+@dataclass(eq=False)
+class Job:
+    """A computation that a reader asked for. stage, done, total: how far it is. seen: when its reader last asked.
+    is_kept: it goes on after its reader has left.
+    """
+
+    reader: str
+    work: Work
+    is_kept: bool = False
+    stage: str = "waiting"
+    done: int = 0
+    total: int = 0
+    answer: Any = None
+    error: BaseException | None = None
+    seen: float = field(default_factory=time.monotonic)
+    finished: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def has_reader(self) -> bool:
+        """Whether its reader has asked for it lately."""
+        return self.is_kept or time.monotonic() - self.seen < LEFT
+
+    def run(self) -> None:
+        """Compute the answer, or keep the error."""
+        try:
+            self.stage = "computing"
+            self.answer = self.work(self._report)
+        except Exception as error:  # of the model's own code, too: the page says it
+            self.error = error
+        self.finished.set()
+
+    def _report(self, stage: str, done: int, total: int) -> None:
+        self.stage, self.done, self.total = stage, done, total
+        if not self.has_reader:
+            raise ReaderLeft
+
+
+class StillComputing(Exception):
+    """An answer that is not there yet. job: what computes it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__("still computing")
+        self.job = job
+
+
+class Desk:
+    """The questions to one model. One thread computes; readers take turns, so nobody waits for all of another's.
+
+    Answers are remembered, the latest `REMEMBERED` of them; fewer to long questions.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._jobs: OrderedDict[object, Job] = OrderedDict()
+        self._turns: OrderedDict[str, deque[Job]] = OrderedDict()
+        self._changed = threading.Condition()
+        threading.Thread(target=self._compute, name=f"studio {name}", daemon=True).start()
+
+    def answer(self, key: object, reader: str, work: Work, is_kept: bool = False, patience: float = PATIENCE) -> Any:
+        """The answer to a question, computed once. key: what is asked.
+
+        Raises `StillComputing` where it takes longer than `patience` seconds, `BadInput` where too many wait, and what
+        the work raised.
+        """
+        job = self._job(key, reader, work, is_kept)
+        job.seen = time.monotonic()
+        if not job.finished.wait(patience):
+            raise StillComputing(job)
+        if job.error is not None:
+            self._forget(key, job)
+            raise job.error
+        return job.answer
+
+    def known(self, key: object) -> Any:
+        """The answer that is there already; None where it is not."""
+        job = self._jobs.get(key)
+        return None if job is None or not job.finished.is_set() else job.answer
+
+    def forget(self, key: object) -> None:
+        """Do not remember an answer: it is large, and who asked has it."""
+        with self._changed:
+            self._jobs.pop(key, None)
+
+    def _job(self, key: object, reader: str, work: Work, is_kept: bool) -> Job:
+        with self._changed:
+            job = self._jobs.get(key)
+            if job is not None and not (job.finished.is_set() and isinstance(job.error, ReaderLeft)):
+                self._jobs.move_to_end(key)
+                return job
+            if sum(map(len, self._turns.values())) >= WAITING:
+                raise BadInput(f"{WAITING} questions wait for this model; ask again in a minute.")
+            if len(self._turns.get(reader, ())) >= OF_READER:
+                raise BadInput(f"{OF_READER} questions of yours wait for this model; ask again in a minute.")
+            self._jobs[key] = job = Job(reader, work, is_kept)
+            self._turns.setdefault(reader, deque()).append(job)
+            self._drop_oldest()
+            self._changed.notify()
+            return job
+
+    def _drop_oldest(self) -> None:
+        sizes = {key: len(repr(key)) for key in self._jobs}
+        count, size = len(sizes), sum(sizes.values())
+        for key in [key for key, job in self._jobs.items() if job.finished.is_set()]:
+            if count <= REMEMBERED and size <= CHARACTERS:
+                break
+            count, size = count - 1, size - sizes[key]
+            del self._jobs[key]
+
+    def _forget(self, key: object, job: Job) -> None:
+        with self._changed:
+            if self._jobs.get(key) is job:
+                del self._jobs[key]
+
+    def _compute(self) -> None:
+        while True:
+            with self._changed:
+                while not self._turns:
+                    self._changed.wait()
+                job = self._next()
+            if job.has_reader:
+                job.run()
+            else:
+                job.error = ReaderLeft()
+                job.finished.set()
+
+    def _next(self) -> Job:
+        """The first job of the reader whose turn it is; that reader then stands last."""
+        reader, jobs = self._turns.popitem(last=False)
+        job = jobs.popleft()
+        if jobs:
+            self._turns[reader] = jobs
+        return job

@@ -1,0 +1,163 @@
+"""A real browser opens the studio: light, dark, on a phone, without a script, by keyboard alone; and axe reads every view."""
+
+import socket
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.studio.guards import guard_for
+from pellucid.studio.hidden_words import hidden_words
+from pellucid.studio.record import Studio
+from tests.explaining.test_in_browser import CHROMIUM, FLAGS
+from tests.shared.tiny import tiny_classifier
+
+TEXT = "A gripping, lovely film <b onmouseover=alert(1)>that</b> nobody should miss."
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium to open the page with"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS.split())
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def address():
+    """A studio of two models and some texts, at a free port."""
+    from pellucid.studio.server import application, serving
+
+    models = {"first": tiny_classifier("bert"), "second": tiny_classifier("roberta")}
+    texts = [pellucid.Example(("A fine film.",), "positive"), pellucid.Example(("Dull, and <i>long</i>.",), "negative")]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        site = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        guard = guard_for([site])
+        with serving(application(Studio(models, data=texts, data_name="texts"), guard), listening):
+            yield f"{site}/?token={guard.token}"
+
+
+@contextmanager
+def opened(browser, address, **settings):
+    """A page of the studio; afterwards, nothing has complained and nothing but the studio was asked."""
+    context = browser.new_context(**settings)
+    page, heard, asked = context.new_page(), [], []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.on("dialog", lambda dialog: (heard.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address)
+    yield page
+    assert heard == []
+    assert all(url.startswith(address.partition("?")[0]) for url in asked)
+    context.close()
+
+
+def explain(page, text=TEXT):
+    page.fill("textarea[name=text]", text)
+    page.click("text=Explain")
+    page.wait_for_selector(".st-hiding", timeout=60_000)
+    if page.locator("text=Prepare the slider").count():  # on a slow machine
+        page.click("text=Prepare the slider")
+        page.wait_for_selector(".st-hiding")
+    while page.locator(".st-coming").count():  # without a script, the reader looks again
+        page.wait_for_timeout(500)
+        page.reload()
+
+
+SCREENS = {
+    "light": {"viewport": {"width": 1280, "height": 900}},
+    "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_text_is_explained_and_a_word_hidden(browser, address, screen):
+    with opened(browser, address, **SCREENS[screen]) as page:
+        assert "token" not in page.url
+        explain(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        before = page.locator(".st-bar .st-value").all_inner_texts()
+        page.locator(".st-range").fill("20")
+        assert page.locator(".st-slid").count() == page.locator(".st-word").count()
+        assert page.locator(".st-bar .st-value").all_inner_texts() != before
+        page.locator(".st-range").fill("0")
+        assert page.locator(".st-bar .st-value").all_inner_texts() == before
+        page.locator(".st-word").nth(1).click()
+        page.wait_for_selector(".st-out")
+        assert page.locator(".st-out").inner_text() == "gripping" and page.locator(".st-before").count()
+
+
+def test_the_slider_shows_the_numbers_of_every_cut(browser, address):
+    model = tiny_classifier("bert")
+    explanations = list(pellucid.explain_all(model, pellucid.Example((TEXT,)), ["occlusion"]).explanations)
+    cuts = hidden_words(model, explanations)
+    with opened(browser, address, viewport={"width": 1280, "height": 900}) as page:
+        explain(page)
+        page.select_option(".st-method", "occlusion")
+        for cut in (0, 7, 20):
+            page.locator(".st-range").fill(str(cut))
+            shown = [float(text.rstrip(" %")) for text in page.locator(".st-bar .st-value").all_inner_texts()]
+            np.testing.assert_allclose(shown, 100 * cuts.most["occlusion"].values[cut], atol=0.51)
+            struck = page.locator(".st-slid").evaluate_all("words => words.map(word => Number(word.dataset.words))")
+            assert sorted(struck) == sorted(cuts.most["occlusion"].order[: cuts.counts[cut]])
+
+
+def test_everything_but_the_slider_works_without_a_script(browser, address):
+    with opened(browser, address, java_script_enabled=False) as page:
+        explain(page)
+        assert not page.locator(".st-slider").is_visible()
+        page.locator(".st-word").nth(1).click()
+        assert page.locator(".st-out").inner_text() == "gripping"
+        page.click("text=Show all words again")
+        assert page.locator(".st-out").count() == 0
+
+
+def test_a_keyboard_is_enough(browser, address):
+    with opened(browser, address, viewport={"width": 1280, "height": 900}) as page:
+        page.keyboard.type("A fine film.")  # the text field has the focus
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent") == "Explain":
+                break
+        page.keyboard.press("Enter")
+        if page.locator("text=Prepare the slider").count():
+            page.focus("text=Prepare the slider")
+            page.keyboard.press("Enter")
+        page.wait_for_selector(".st-range", timeout=60_000)
+        page.focus(".st-range")
+        page.keyboard.press("End")
+        assert page.locator(".st-slid").count() == page.locator(".st-word").count()
+        page.locator(".st-word").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".st-out")
+
+
+def test_axe_names_no_violation(browser, address):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    script = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    context = browser.new_context(
+        bypass_csp=True, viewport={"width": 1280, "height": 900}
+    )  # axe is a script of a stranger
+    page = context.new_page()
+    page.goto(address)
+    explain(page)
+    text = page.url
+    views = [text, f"{text.partition(chr(63))[0]}?hidden=1"]
+    views += [page.url.partition("/text")[0] + path for path in ("/", "/trust/first", "/nothing")]
+    for view in views:
+        page.goto(view)
+        page.evaluate(script)
+        violations = page.evaluate(
+            "axe.run().then(found => found.violations.map(each => [each.id, each.nodes[0].html]))"
+        )
+        assert violations == [], view
+    context.close()

@@ -1,0 +1,141 @@
+"""The view of a text: its numbers are those of `explain_all` and of the metric `hiding`, and nothing of a text is markup."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.base.errors import BadInput
+from pellucid.comparison.case import Case
+from pellucid.comparison.metrics.curves import hiding
+from pellucid.run.packing import scheduler_for
+from pellucid.studio.explained import explained, passes_of
+from pellucid.studio.frame import framed
+from pellucid.studio.hidden_words import hidden_words, without_words
+from pellucid.studio.record import CHARACTERS, Question, Studio
+from pellucid.studio.views.report import report
+from pellucid.studio.views.text import text
+from pellucid.studio.visit import Elsewhere, Visit
+from pellucid.studio.work import StillComputing
+
+TEXT = "A gripping, lovely film <script>alert(1)</script> that nobody should miss."
+
+
+@pytest.fixture(scope="module")
+def studio(bert):
+    return Studio({"bert": bert})
+
+
+def drawn(view, visit):
+    """The view's answer, however long it takes."""
+    while True:
+        try:
+            return view(visit)
+        except StillComputing as computing:
+            computing.job.finished.wait(60)
+
+
+def sent(studio, **fields):
+    """The key of a text that was sent by the form."""
+    form = {name: value if isinstance(value, list) else [value] for name, value in fields.items()}
+    elsewhere = text(Visit(studio, form=form, reader="reader"))
+    assert isinstance(elsewhere, Elsewhere)
+    return re.fullmatch(r"\./text/([0-9a-f]{24})", elsewhere.address)[1]
+
+
+def page(studio, key, **query):
+    """The page of a text, once its slider is ready too."""
+    visit = Visit(studio, path=(key,), query=query, reader="reader")
+    while "st-coming" in (html := framed(visit, drawn(text, visit))):
+        pass
+    return html
+
+
+def test_a_page_shows_the_numbers_of_explain_all_and_no_markup_of_the_text(studio, bert):
+    methods = ["occlusion", "gradient_x_input"]
+    key = sent(studio, text=TEXT, method=methods)
+    html = page(studio, key)
+    assert "<script>alert" not in html and html.count("<script") == 1
+    expected = pellucid.explain_all(bert, pellucid.Example((TEXT,)), methods)
+    of_page = drawn(lambda visit: explained(visit, studio.questions[key]), Visit(studio, reader="reader"))
+    for title, results in expected.items():
+        np.testing.assert_allclose(of_page[title][0].scores, results[0].scores, atol=1e-6)
+
+
+@pytest.mark.parametrize("texts", ["A gripping, lovely film that nobody should miss.", "fine " * 30 + "dull"])
+def test_the_slider_is_the_metric_at_every_cut(bert, texts):
+    explanations = [pellucid.explain(bert, [texts], method)[0] for method in ("occlusion", "integrated_gradients")]
+    cuts = hidden_words(bert, explanations)
+    batch = bert.encode([explanations[0].example])
+    for explanation in explanations:
+        case = Case(bert, batch, [explanation], scheduler_for(bert))
+        if len(case.orders("word")[0]) == 1:  # of tied words the metric takes the mean over orders
+            curve = hiding(case, reference="prediction").curve[0]
+            answers = cuts.most[explanation.method].values.argmax(1)
+            np.testing.assert_array_equal(curve, answers == answers[0])
+    whole = pellucid.predict(bert, [texts])[0].probabilities
+    for every in (*cuts.most.values(), *cuts.least.values(), *cuts.random):
+        np.testing.assert_allclose(every.values[0], whole, atol=1e-5)
+
+
+def test_a_click_hides_the_word_that_the_slider_hides(studio, bert):
+    key = sent(studio, text="A gripping, lovely film.", method=["occlusion"])
+    html = page(studio, key, slider="yes")
+    data = json.loads(unescape(re.search(r'data-cuts="([^"]*)"', html)[1]))
+    first = data["most"]["occlusion"]["order"][0]
+    assert re.search(rf'href="\.\./text/{key}\?hidden={first}&amp;slider=yes#words"', html)
+    explanation = pellucid.explain(bert, ["A gripping, lovely film."], "occlusion")[0]
+    one_less = data["counts"].index(1)
+    np.testing.assert_allclose(
+        without_words(bert, explanation, [first])[1], data["most"]["occlusion"]["values"][one_less], atol=1e-3
+    )
+    clicked = page(studio, key, hidden=str(first))
+    assert clicked.count("st-word st-out") == 1 and "was " in clicked
+
+
+def test_the_saved_report_is_that_of_the_command(studio, bert, tmp_path):
+    key = sent(studio, text=TEXT, method=["occlusion", "gradient_x_input"])
+    file = drawn(report, Visit(studio, view="report", path=(key,), reader="reader"))
+    side_by_side = pellucid.explain_all(bert, pellucid.Example((TEXT,)), ["occlusion", "gradient_x_input"])
+    pellucid.report(side_by_side, path=tmp_path / "page.html")
+    assert file.content == (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"text": "   "}, "The text is empty"),
+        ({"text": "x" * (CHARACTERS + 1)}, f"{CHARACTERS + 1:,} characters, and this page takes {CHARACTERS:,}"),
+        ({"text": "fine", "method": ["<b>"]}, "No attribution method is called '<b>'"),
+        ({"text": "fine", "model": "twin"}, "No model is called 'twin'"),
+        ({"text": "fine", "target": "nobody"}, "no such class"),
+    ],
+)
+def test_a_bad_question_ends_in_a_sentence(studio, fields, sentence):
+    with pytest.raises(pellucid.PellucidError, match=re.escape(sentence)):
+        sent(studio, **fields)
+
+
+@pytest.mark.parametrize("query", [{"hidden": "7000"}, {"hidden": "-1"}, {"hidden": "a"}, {"answer": "x"}])
+def test_an_odd_address_ends_in_a_sentence(studio, query):
+    key = sent(studio, text="A gripping, lovely film.", method=["occlusion"])
+    with pytest.raises(BadInput):
+        page(studio, key, **query)
+
+
+def test_a_key_is_of_a_text_and_cannot_be_guessed(studio):
+    keys = {studio.questions.add(Question("bert", (word,))) for word in ("one", "two")}
+    assert len(keys) == 2 and studio.questions.add(Question("bert", ("one",))) in keys
+    assert Studio({}).questions.add(Question("bert", ("one",))) not in keys
+    with pytest.raises(BadInput, match="not here any more"):
+        studio.questions["0" * 24]
+
+
+def test_passes_are_read_from_the_registered_cost():
+    assert passes_of("occlusion", 12) == 12
+    assert passes_of("integrated_gradients", 12) == 64
+    assert passes_of("shapley_sampling", 10) == 240
+    assert passes_of("chance", 10) == 0

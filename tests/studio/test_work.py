@@ -1,0 +1,77 @@
+"""A desk: readers take turns, nobody waits for what nobody wants, and the number of waiting questions is bounded."""
+
+import threading
+import time
+
+import pytest
+
+from pellucid.base.errors import BadInput
+from pellucid.studio import work
+from pellucid.studio.work import Desk, StillComputing
+
+
+def asked(desk, key, reader, function, **settings):
+    try:
+        return desk.answer(key, reader, function, patience=0, **settings)
+    except StillComputing as computing:
+        return computing.job
+
+
+def test_readers_take_turns_and_equal_questions_are_computed_once():
+    desk, begin, order = Desk("model"), threading.Event(), []
+    asked(desk, "first", "busy", lambda progress: begin.wait(10))
+    jobs = [asked(desk, index, "busy", lambda progress, index=index: order.append(index)) for index in range(5)]
+    jobs.append(asked(desk, "short", "patient", lambda progress: order.append("short")))
+    assert asked(desk, "short", "third", lambda progress: order.append("again")) is jobs[-1]
+    begin.set()
+    for job in jobs:
+        assert job.finished.wait(10)
+    assert order.index("short") <= 1 and "again" not in order
+
+
+def test_what_nobody_waits_for_is_dropped(monkeypatch):
+    monkeypatch.setattr(work, "LEFT", 0.05)
+    desk, begin, done = Desk("model"), threading.Event(), []
+
+    def long_work(progress):
+        begin.wait(10)
+        time.sleep(0.1)
+        progress("explaining", 1, 2)
+        done.append("long")
+
+    running = asked(desk, "long", "a", long_work)
+    waiting = asked(desk, "waiting", "b", lambda progress: done.append("waiting"))
+    wanted = asked(desk, "kept", "c", lambda progress: done.append("kept"), is_kept=True)
+    begin.set()
+    assert wanted.finished.wait(10)
+    assert done == ["kept"] and all(type(job.error) is work.ReaderLeft for job in (running, waiting))
+    assert desk.answer("waiting", "b", lambda progress: "anew", patience=10) == "anew"
+
+
+def test_too_many_questions_are_refused_and_an_error_is_not_remembered(monkeypatch):
+    monkeypatch.setattr(work, "WAITING", 2)
+    desk, begin = Desk("model"), threading.Event()
+    asked(desk, "first", "a", lambda progress: begin.wait(10))
+    while desk._jobs["first"].stage != "computing":
+        time.sleep(0.01)
+    waiting = [asked(desk, index, "a", lambda progress: 1 / 0) for index in range(2)]
+    with pytest.raises(BadInput, match="2 questions wait"):
+        asked(desk, "more", "b", lambda progress: None)
+    begin.set()
+    assert all(job.finished.wait(10) for job in waiting)
+    with pytest.raises(ZeroDivisionError):
+        desk.answer(0, "a", lambda progress: None, patience=10)
+    assert desk.answer(0, "a", lambda progress: "works", patience=10) == "works"
+
+
+def test_answers_are_remembered_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(work, "REMEMBERED", 3)
+    desk = Desk("model")
+    for index in range(10):
+        desk.answer(index, "a", lambda progress, index=index: index, patience=10)
+    assert len(desk._jobs) <= 4 and desk.known(9) == 9 and desk.known(0) is None
+    monkeypatch.setattr(work, "REMEMBERED", 100)
+    monkeypatch.setattr(work, "CHARACTERS", 1_000)
+    for index in range(10):
+        desk.answer(f"{index} " * 200, "a", lambda progress, index=index: index, patience=10)
+    assert len(desk._jobs) <= 3 and desk.known("9 " * 200) == 9
