@@ -29,7 +29,7 @@ def page(studio, model, **query):
 
 @pytest.mark.parametrize("method", ["grad_cam", "guan_gradient"])
 def test_the_map_is_that_of_a_layer_analysis(studio, bert, method):
-    analysis = pellucid.layer_analysis(bert, [pellucid.Example((TEXT,))], method, progress=False)
+    analysis = pellucid.layer_analysis(bert, [pellucid.Example((TEXT,), id="The text")], method, progress=False)
     html = page(studio, "bert", **({} if method == "grad_cam" else {"method": method}))
     assert layer_sections(analysis)[0].body.text in html
     assert f'<option value="{method}" selected>' in html

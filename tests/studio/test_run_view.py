@@ -202,7 +202,7 @@ def test_a_run_that_is_not_finished_shows_what_is_there_and_then_the_rest(studio
     content = receipt.read_bytes()
     receipt.unlink()
     growing = replace(studio, runs={"first": pellucid.open_run(tmp_path / "half")}, open_runs={})
-    assert "50 % of 1,100 computed" in page(growing)
+    assert "50 % computed of 1,100" in page(growing)
     assert LATER - 1 <= len(growing.runs["first"]) < COUNT - 1
     assert f"{len(growing.runs['first']):,} texts" in page(growing, "first")
     receipt.write_bytes(content)

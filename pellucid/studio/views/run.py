@@ -120,7 +120,7 @@ def _progress_in_words(stored: Run) -> str:
     shards, job = len(stored.folder.receipts()), stored.job
     if shards >= job.shards:
         return f"{job.rows:,}"
-    return f"{percent(shards / job.shards)} of {job.rows:,} computed"
+    return f"{percent(shards / job.shards)} computed of {job.rows:,}"
 
 
 def _facts(visit: Visit, title: str, job: Job) -> Markup:
@@ -128,7 +128,8 @@ def _facts(visit: Visit, title: str, job: Job) -> Markup:
     stored = visit.studio.run(title)
     facts = [
         f"Model {job.question['model']}",
-        f"Texts of {job.data}: {_progress_in_words(stored)}",
+        f"Data {job.data}",
+        f"{_progress_in_words(stored)} texts",
         f"Explained by {readable(stored.method)}",
         *([] if model_of(visit, job) else ["The model is not open: rows are shown as they were explained"]),
     ]
@@ -177,7 +178,7 @@ def _lines(
     for place, (row, explanation) in enumerate(zip(rows, explanations, strict=True)):
         line, second = text_line(Text(row, [explanation], 1), ids), None if others is None else others[place]
         if second is not None:
-            line[2:4] = _both(explanation, second)
+            line[2:4] = [_both(explanation, second), element("span", class_="pl-sure")]
         characters += sum(map(len, explanation.example.segments))
         pictures = [] if characters > CHARACTERS else [light_picture(explanation, scales)]
         if pictures and second is not None:
@@ -186,12 +187,10 @@ def _lines(
         yield folded_line(line, element("div", *pictures, _row_links(visit, title, row)), False)
 
 
-def _both(explanation: Explanation, second: Explanation) -> list[Markup]:
+def _both(explanation: Explanation, second: Explanation) -> Markup:
     """The answers of two runs, and how sure they were."""
-    answers, sure = ([make(shown) for shown in (explanation, second)] for make in (answer_name, sureness))
-    changed = answers[0] if answers[0] == answers[1] else " → ".join(answers)
-    percents = " → ".join(percent(chance) for chance in sure)
-    return [element("span", name(changed), class_="pl-answered"), element("span", percents, class_="pl-sure")]
+    answers = (f"{answer_name(shown)} {percent(sureness(shown))}" for shown in (explanation, second))
+    return element("span", name(" → ".join(answers)), class_="pl-answered")
 
 
 def _row_links(visit: Visit, title: str, row: int) -> Markup:

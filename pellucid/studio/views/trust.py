@@ -7,7 +7,6 @@ from pellucid.base.kinds import views
 from pellucid.drawing.comparison_section import comparison_section
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.table_view import card_view
 from pellucid.drawing.widgets import button, checkbox, choice, form, labelled, link, widget
 from pellucid.results.table import CHANCE, Table
 from pellucid.studio.measurement import (
@@ -85,7 +84,6 @@ def _error(visit: Visit, model: str) -> Markup | None:
 def _measured(table: Table) -> Iterator[Markup | None]:
     """The card and the table of a comparison, as on the page of its report."""
     section = comparison_section(table)
-    yield None if table.card is None else element("section", element("h2", "What to use"), card_view(table.card))
     lead = element("p", section.intro, class_="pl-lead")
     yield element("section", element("h2", name(section.heading)), lead, section.body)
 
@@ -115,7 +113,7 @@ def _offer(visit: Visit, model: str, table: Table | None) -> Iterator[Markup | N
     is_asked = table is None or "methods" in visit.query
     estimate: Estimate | None = visit.answer(model, *estimating(visit.studio, wish)) if is_asked else None
     heading = element("h2", "Measure it" if table is None else "Measure again, or other methods")
-    yield element("section", heading, _form(visit, wish, estimate), class_="st-form")
+    yield element("section", heading, _form(visit, wish, estimate))
 
 
 def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
@@ -129,8 +127,8 @@ def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
         labelled("How many", number),
         widget("fieldset", widget("legend", "Methods"), element("div", *boxes, class_="st-methods")),
         _estimate_line(estimate),
-        _begin(estimate),
-        button("How long will it take?", name="do", value="estimate"),
+        element("p", _begin(estimate), " ", button("How long will it take?", name="do", value="estimate")),
+        css_class="st-form",
     )
 
 
