@@ -22,7 +22,7 @@ from pellucid.base.kinds import attack_goals
 from pellucid.base.processes import silent
 from pellucid.data.load import load_examples
 from pellucid.evidence.extract import extract_from, selection_for
-from pellucid.models.word_neighbours import word_neighbours
+from pellucid.models.word_neighbours import WordNeighbours, word_neighbours
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import Extraction, extraction_in
 from pellucid.run.explaining import Request, explain_batch, method_calls
@@ -250,13 +250,15 @@ def first_order_gains(
 MOST, AT_ONCE = 50, 16
 
 
-def masked_fillers(model: Model, example: Example, places: Sequence[Place]) -> list[list[str]]:
+def masked_fillers(
+    model: Model, example: Example, places: Sequence[Place], table: WordNeighbours | None = None
+) -> list[list[str]]:
     """For each place the fifty likeliest words of one piece, likeliest first; none where no window has the place.
 
-    All pieces of a word are masked, and the head is asked at the first. Raises `ModelCannot` for a model without a mask
-    token.
+    table: the words of the model's vocabulary, where they were read before. All pieces of a word are masked, and the
+    head is asked at the first. Raises `ModelCannot` for a model without a mask token.
     """
-    head, mask, table = model.language_head, model.blank_ids()["mask"], word_neighbours(model)
+    head, mask, table = model.language_head, model.blank_ids()["mask"], table or word_neighbours(model)
     if head is None or mask is None or table is None:
         raise ModelCannot(f"{model.name} has no mask token or no language head; use the candidates synonyms.")
     words, ids = table.words

@@ -21,7 +21,7 @@ Word = tuple[int, str]  # segment and text
 Pair = tuple[int | None, int | None]  # the numbers of a word before and after; None where it is on one side alone
 Range = tuple[int, int, int]  # segment, first character, the one after the last
 
-MOST_COMPARED = 4_000_000  # pairs of words that are compared exactly
+MOST_COMPARED = 250_000  # pairs of words that are compared exactly
 MOST_CLASSES = 12  # whose bars are drawn
 MOST_CHANGES = 8  # that a sentence lists
 LONGEST = 40  # characters of a word or class that is listed

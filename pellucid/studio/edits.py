@@ -10,7 +10,7 @@ import numpy as np
 
 from pellucid.attacks.attack_case import AttackCase, Attempt, Edit, Place, edited_segments
 from pellucid.attacks.cases import masked_fillers
-from pellucid.attacks.dictionaries import Dictionaries
+from pellucid.attacks.dictionaries import Dictionaries, NearWords
 from pellucid.attacks.door import attack
 from pellucid.attacks.goals import Value
 from pellucid.base.catalogue import Choice
@@ -194,7 +194,7 @@ def _offers(model: Model, example: Example, place: Place, before: Prediction) ->
         before,
         Value(before, np.array(before.logits), distance=1.0),  # candidates ask for no goal
         dictionaries,
-        fillers=_fillers(model, example, place),
+        fillers=_fillers(model, example, place, dictionaries.words),
     )
     offers: dict[str, list[str]] = {}
     for call in attack_candidates.calls(_sources(case, notes)):
@@ -220,11 +220,11 @@ def _sources(case: AttackCase, notes: list[str]) -> Iterator[Choice]:
         yield "neighbours", {"most": MOST, "least": LEAST_COSINE}
 
 
-def _fillers(model: Model, example: Example, place: Place) -> list[list[str]] | None:
-    if "language_head" not in model.capabilities:
+def _fillers(model: Model, example: Example, place: Place, words: NearWords | None) -> list[list[str]] | None:
+    if "language_head" not in model.capabilities or not isinstance(words, WordNeighbours):
         return None
     try:
-        return masked_fillers(model, example, (place,))
+        return masked_fillers(model, example, (place,), words)
     except ModelCannot:
         return None
 
