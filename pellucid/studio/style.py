@@ -69,8 +69,6 @@ body{margin:0}
 .pellucid .st-plot polyline,.pellucid .st-key line{fill:none;stroke:var(--pl-line);stroke-width:2}
 .pellucid .st-band{fill:var(--pl-edge);stroke:none}
 .pellucid .st-cursor{stroke:rgb(var(--pl-ink));stroke-width:1.2;stroke-dasharray:3 3}
-.pellucid .st-rows{display:flex;flex-wrap:wrap;gap:.6rem 1.4rem;align-items:baseline}
-.pellucid .st-rows .pl-field{margin:0}
 .pellucid .st-waiting progress{display:block;width:min(24rem,90%);margin:.6rem 0}
 .pellucid .st-changed{box-shadow:0 0 0 2px var(--pl-accent);border-radius:3px}
 .pellucid .st-both .pl-probability{width:min(14rem,60%);height:.7rem}

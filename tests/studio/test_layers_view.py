@@ -40,7 +40,7 @@ def test_a_model_without_layers_says_so(studio, linear):
     assert "shows no states of its layers" in page(studio, "linear")
 
 
-def test_a_text_is_asked_about_by_the_form(studio):
+def test_the_form_leads_to_the_layers_of_a_text(studio):
     form = {"model": ["bert"], "text": ["A fine film."]}
     elsewhere = layers(Visit(studio, "layers", form=form))
     assert isinstance(elsewhere, Elsewhere) and elsewhere.address.startswith("./layers/")

@@ -59,13 +59,13 @@ def _none(model: str) -> str:
     return f"{model} shows no states of its layers, or has none, so there is nothing to draw here."
 
 
-def _methods(visit: Visit, key: str, question: Question, methods: list[str], chosen: str) -> Markup:
+def _methods(visit: Visit, key: str, question: Question, methods: list[str], current: str) -> Markup:
     """A list of the methods, each with about how long it takes."""
     words = sum(len(text.split()) for text in question.segments)
     options = [(method, _title(visit, question.model, method, words)) for method in methods]
     return form(
         visit.address("layers", key),
-        labelled("By", choice("method", options, chosen)),
+        labelled("By", choice("method", options, current)),
         button("Show"),
         method="get",
         css_class="st-form",

@@ -30,8 +30,7 @@ from pellucid.explaining.views.corpus import (
 from pellucid.results.class_words import ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.studio.record import Question, checked
-from pellucid.studio.row_choice import RowChoice, are_of_same_texts, choice_of, chosen_rows
-from pellucid.studio.row_form import row_form
+from pellucid.studio.row_choice import RowChoice, are_of_same_texts, choice_of, fitting_rows, row_form
 from pellucid.studio.run_rows import RIGHT, WRONG, OpenRun, opened_run
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.text.passages import place_of, turns_of
@@ -55,7 +54,7 @@ def run(visit: Visit) -> Page | Elsewhere:
     choice = choice_of(visit.query)
     opened = opened_run(visit.studio, title, visit.reader)
     beside = _beside(visit, title, stored, choice)
-    rows = _chosen(visit, title, opened, beside, choice)
+    rows = _fitting(visit, title, opened, beside, choice)
     if show == "words":
         return _page(visit, title, _words(visit, title, opened, choice, rows))
     return _page(visit, title, _texts(visit, title, opened, beside, choice, rows))
@@ -80,13 +79,13 @@ def _beside(visit: Visit, title: str, stored: Run, choice: RowChoice) -> OpenRun
     return opened_run(visit.studio, choice.beside, visit.reader)
 
 
-def _chosen(visit: Visit, title: str, opened: OpenRun, beside: OpenRun | None, choice: RowChoice) -> np.ndarray:
+def _fitting(visit: Visit, title: str, opened: OpenRun, beside: OpenRun | None, choice: RowChoice) -> np.ndarray:
     """The rows of a choice in order; computed at the run's desk, and remembered for its next pages."""
     key = (choice, opened.shards, None if beside is None else beside.shards)
     rows: np.ndarray | None = opened.orders.get(key)
     if rows is None:
-        desk, question = visit.studio.desks[f"run {title}"], ("chosen rows", key)
-        rows = desk.answer(question, visit.reader, partial(chosen_rows, opened, beside, choice))
+        desk, question = visit.studio.desks[f"run {title}"], ("rows of", key)
+        rows = desk.answer(question, visit.reader, partial(fitting_rows, opened, beside, choice))
         opened.orders.set(key, rows)
         desk.forget(question)
     assert rows is not None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import views
 from pellucid.drawing.comparison_section import comparison_section
-from pellucid.drawing.html import Markup, element, fragment, name
+from pellucid.drawing.html import Markup, definition_list, element, name
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.widgets import button, checkbox, choice, form, labelled, link, widget
 from pellucid.results.table import CHANCE, Table
@@ -51,7 +51,7 @@ def _models(visit: Visit) -> Markup:
         (link(name(model), visit.address("trust", model)), element("span", trust_line(visit.studio, model, ())[0]))
         for model in visit.studio.models
     )
-    return element("dl", *(fragment(element("dt", of), element("dd", line)) for of, line in entries), class_="pl-key")
+    return definition_list(entries, "pl-key")
 
 
 def _of(visit: Visit, model: str) -> Page | Elsewhere:
@@ -110,8 +110,8 @@ def _offer(visit: Visit, model: str, table: Table | None) -> Iterator[Markup | N
         yield element("p", NO_DATA)
         return
     wish = _wish_of_address(visit, model, table)
-    is_asked = table is None or "methods" in visit.query
-    estimate: Estimate | None = visit.answer(model, *estimating(visit.studio, wish)) if is_asked else None
+    is_wanted = table is None or "methods" in visit.query
+    estimate: Estimate | None = visit.answer(model, *estimating(visit.studio, wish)) if is_wanted else None
     heading = element("h2", "Measure it" if table is None else "Measure again, or other methods")
     yield element("section", heading, _form(visit, wish, estimate))
 
@@ -120,11 +120,11 @@ def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
     data = [(source, source) for source in sources(visit.studio, wish.model)]
     methods = dict.fromkeys([*wish.methods, *offered(visit.studio.model(wish.model))])
     boxes = (checkbox("methods", method, name(readable(method)), method in wish.methods) for method in methods)
-    number = widget("input", type="number", name="texts", value=wish.n_texts, min=1, max=MOST_TEXTS, required=True)
+    count = widget("input", type="number", name="texts", value=wish.n_texts, min=1, max=MOST_TEXTS, required=True)
     return form(
         visit.address("trust", wish.model),
         labelled("Texts of", choice("data", data, wish.data)),
-        labelled("How many", number),
+        labelled("How many", count),
         widget("fieldset", widget("legend", "Methods"), element("div", *boxes, class_="st-methods")),
         _estimate_line(estimate),
         element("p", _begin(estimate), " ", button("How long will it take?", name="do", value="estimate")),
@@ -170,5 +170,5 @@ def _sent(visit: Visit, model: str) -> Elsewhere:
     if visit.field("do") == "measure":
         begin(visit.studio, wish)
         return Elsewhere(visit.address("trust", model))
-    asked = {"data": wish.data, "texts": wish.n_texts, "methods": ",".join(wish.methods)}
-    return Elsewhere(visit.address("trust", model, **asked))
+    wanted = {"data": wish.data, "texts": wish.n_texts, "methods": ",".join(wish.methods)}
+    return Elsewhere(visit.address("trust", model, **wanted))
