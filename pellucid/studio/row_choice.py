@@ -249,7 +249,7 @@ def _changes(run: Run, second: Run, shard: int) -> tuple[np.ndarray, np.ndarray]
 
 def _matrix(table: pa.Table) -> Matrices | None:
     same = same_classes(*(table.column(name).combine_chunks() for name in ("classes", "probabilities")))
-    return None if same is None else (table.column("row").to_numpy(), same[0], same[1])
+    return None if same is None else (table.column("row").to_numpy(), same[0], same[1][0])
 
 
 def _moved_together(first: Matrices, then: Matrices) -> tuple[np.ndarray, np.ndarray]:
