@@ -1,4 +1,4 @@
-"""Which rows of a run a reader wants, and in which order: what an address says, and the rows that fit it."""
+"""Which rows of a run a reader wants, in which order: a form whose fields stand in the address, and what fits."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -15,18 +15,31 @@ from pellucid.base.errors import BadInput
 from pellucid.base.processes import Progress
 from pellucid.corpus.folder import FIRST, KEYS
 from pellucid.corpus.record import Run
+from pellucid.drawing.html import Markup, element
+from pellucid.drawing.widgets import button, choice, form, labelled, link, widget
 from pellucid.studio.run_rows import NOT_THERE, RIGHT, WRONG, OpenRun, RunRows, columns_of, read_shards, same_classes
+from pellucid.studio.visit import Visit
 
 MOST_WORD = 100  # characters of a word that is looked for
 OUTCOMES = {"wrong": WRONG, "right": RIGHT}
 CAUTIONS = ("with", "without")
-ORDERS = ("mistakes", "unsure", "rows", "changed")
+CHANGED = "changed"
+ORDERS = {
+    CHANGED: "most changed first",
+    "mistakes": "surest mistakes first",
+    "unsure": "least sure first",
+    "rows": "as in the data",
+}
+MOST_NAMES = 100  # of answers or labels that a list shows; of more, the name is typed
+ANY = ("", "any")
+OUTCOME = (ANY, ("wrong", "wrong"), ("right", "right"))
+CAUTION = (ANY, ("with", "with a caution"), ("without", "without"))
 Matrices = tuple[np.ndarray, tuple[str, ...], np.ndarray]  # rows, classes, probabilities [row class]
 
 
 @dataclass(frozen=True)
 class RowChoice:
-    """The fields of the form, as they stand in the address; "" chooses nothing.
+    """The fields of the form, as they stand in the address; "" wants nothing in particular.
 
     label, answer: a name. outcome: "wrong" or "right". least, most: per cent that the answer's probability lies
     between. caution: "with" or "without". word: that the text holds. order: one of `ORDERS`. beside: another run of the
@@ -44,6 +57,11 @@ class RowChoice:
     beside: str = ""
 
     @property
+    def sorting(self) -> str:
+        """The order; where none is named, mistakes first, and beside another run the most changed."""
+        return self.order or (CHANGED if self.beside else "mistakes")
+
+    @property
     def query(self) -> dict[str, str]:
         """What an address has to say of it."""
         return {name: value for name, value in asdict(self).items() if value}
@@ -51,59 +69,103 @@ class RowChoice:
 
 def choice_of(query: Mapping[str, str]) -> RowChoice:
     """The choice of an address; raises `BadInput` where it says something else than the form can."""
-    choice = RowChoice(**{field.name: query.get(field.name, "") for field in fields(RowChoice)})
-    for name, allowed in (("outcome", tuple(OUTCOMES)), ("caution", CAUTIONS), ("order", ORDERS)):
-        value = getattr(choice, name)
+    wanted = RowChoice(**{field.name: query.get(field.name, "") for field in fields(RowChoice)})
+    for name, allowed in (("outcome", tuple(OUTCOMES)), ("caution", CAUTIONS), ("order", tuple(ORDERS))):
+        value = getattr(wanted, name)
         if value and value not in allowed:
             raise BadInput(f"{name}={quoted(value)} in the address is none of: {', '.join(allowed)}.")
     for name in ("least", "most"):
-        value = getattr(choice, name)
+        value = getattr(wanted, name)
         if value and not (value.isascii() and value.isdecimal() and len(value) < 4 and int(value) <= 100):
             raise BadInput(f"{name}={quoted(value)} in the address is no per cent; give a whole number from 0 to 100.")
-    if len(choice.word) > MOST_WORD:
-        raise BadInput(f"The word has {len(choice.word):,} characters; give {MOST_WORD} or fewer.")
-    return choice
+    if len(wanted.word) > MOST_WORD:
+        raise BadInput(f"The word has {len(wanted.word):,} characters; give {MOST_WORD} or fewer.")
+    return wanted
 
 
-def chosen_rows(opened: OpenRun, beside: OpenRun | None, choice: RowChoice, progress: Progress) -> np.ndarray:
+def row_form(visit: Visit, title: str, opened: OpenRun, wanted: RowChoice) -> Markup:
+    """The form, with what is wanted now."""
+    facts = opened.facts
+    order = [(name, title) for name, title in ORDERS.items() if name != CHANGED or wanted.beside]
+    return form(
+        visit.address("run", title),
+        _names("answer", "Answer", facts.counts(facts.answers), wanted.answer),
+        _names("label", "Label", facts.counts(facts.labels), wanted.label),
+        labelled("The answer is", choice("outcome", OUTCOME, wanted.outcome)),
+        _percent("least", "Sure: from", wanted.least),
+        _percent("most", "to", wanted.most),
+        labelled("Caution", choice("caution", CAUTION, wanted.caution)),
+        labelled("Word", widget("input", type="text", name="word", value=wanted.word, maxlength=MOST_WORD, dir="auto")),
+        labelled("Order", choice("order", order, wanted.sorting)),
+        _beside(visit, title, opened, wanted),
+        button("Show", class_="st-main"),
+        element("span", link("All of them", visit.address("run", title))) if wanted.query else None,
+        method="get",
+        css_class="st-form st-rows",
+    )
+
+
+def _names(field: str, title: str, counts: Mapping[str, int], current: str) -> Markup | None:
+    """A list of names with how often each occurs; nothing where there is none."""
+    if not counts:
+        return None
+    if len(counts) > MOST_NAMES:
+        return labelled(title, widget("input", type="text", name=field, value=current, dir="auto"))
+    entries = [(each, f"{each} ({count:,})") for each, count in counts.items() if each]
+    return labelled(title, choice(field, [ANY, *entries], current))
+
+
+def _percent(field: str, title: str, current: str) -> Markup:
+    return labelled(title, widget("input", type="number", name=field, value=current, min=0, max=100, placeholder="%"))
+
+
+def _beside(visit: Visit, title: str, opened: OpenRun, wanted: RowChoice) -> Markup | None:
+    """Other runs of the same texts; nothing where there is none."""
+    runs = visit.studio.runs
+    same = [each for each, stored in runs.items() if each != title and are_of_same_texts(opened.run, stored)]
+    entries = [("", "no other run"), *((each, each) for each in same)]
+    return labelled("Beside", choice("beside", entries, wanted.beside)) if same else None
+
+
+def fitting_rows(opened: OpenRun, beside: OpenRun | None, wanted: RowChoice, progress: Progress) -> np.ndarray:
     """The numbers of the rows that fit, in the wanted order. beside: the other run, for rows that both have."""
     rows = opened.facts
-    fits = _fits(rows, choice)
+    fits = _fits(rows, wanted)
     if beside is not None:
         fits &= beside.facts.answers != NOT_THERE
-    if choice.word:
-        fits &= with_word(opened, choice.word, progress)
+    if wanted.word:
+        fits &= with_word(opened, wanted.word, progress)
     numbers = np.flatnonzero(fits).astype(np.int32)
-    apart = changes(opened, beside, progress) if choice.order == "changed" and beside is not None else None
-    return numbers[_order(rows, numbers, choice, apart)]
+    apart = changes(opened, beside, progress) if wanted.sorting == CHANGED and beside is not None else None
+    return numbers[_order(rows, numbers, wanted, apart)]
 
 
-def _fits(rows: RunRows, choice: RowChoice) -> np.ndarray:
+def _fits(rows: RunRows, wanted: RowChoice) -> np.ndarray:
     fits = rows.answers != NOT_THERE
-    for name, codes in ((choice.answer, rows.answers), (choice.label, rows.labels)):
+    for name, codes in ((wanted.answer, rows.answers), (wanted.label, rows.labels)):
         if name:
             fits &= codes == (rows.names.index(name) if name in rows.names else len(rows.names))
-    if choice.outcome:
-        fits &= rows.outcome == OUTCOMES[choice.outcome]
-    if choice.least:
-        fits &= rows.probability >= np.float32(int(choice.least) / 100)
-    if choice.most:
-        fits &= rows.probability <= np.float32(int(choice.most) / 100)
-    if choice.caution:
-        fits &= (rows.cautions > 0) == (choice.caution == "with")
+    if wanted.outcome:
+        fits &= rows.outcome == OUTCOMES[wanted.outcome]
+    if wanted.least:
+        fits &= rows.probability >= np.float32(int(wanted.least) / 100)
+    if wanted.most:
+        fits &= rows.probability <= np.float32(int(wanted.most) / 100)
+    if wanted.caution:
+        fits &= (rows.cautions > 0) == (wanted.caution == "with")
     return fits
 
 
-def _order(rows: RunRows, numbers: np.ndarray, choice: RowChoice, apart: np.ndarray | None) -> np.ndarray:
+def _order(rows: RunRows, numbers: np.ndarray, wanted: RowChoice, apart: np.ndarray | None) -> np.ndarray:
     """The places of these rows in order: surest mistakes first and then the least sure, as a report has them; the least
     sure first; those whose answers changed most; or as in the data.
     """
     sure = np.nan_to_num(rows.probability[numbers], nan=0.0)
-    if choice.order == "rows":
+    if wanted.sorting == "rows":
         return np.arange(len(numbers))
     if apart is not None:
         return np.argsort(-apart[numbers], kind="stable")
-    if choice.order == "unsure":
+    if wanted.sorting == "unsure":
         return np.argsort(sure, kind="stable")
     return np.argsort(np.where(rows.outcome[numbers] == WRONG, -1 - sure, sure), kind="stable")
 
@@ -187,7 +249,7 @@ def _changes(run: Run, second: Run, shard: int) -> tuple[np.ndarray, np.ndarray]
 
 def _matrix(table: pa.Table) -> Matrices | None:
     same = same_classes(*(table.column(name).combine_chunks() for name in ("classes", "probabilities")))
-    return None if same is None else (table.column("row").to_numpy(), same[0], same[1])
+    return None if same is None else (table.column("row").to_numpy(), same[0], same[1][0])
 
 
 def _moved_together(first: Matrices, then: Matrices) -> tuple[np.ndarray, np.ndarray]:

@@ -249,14 +249,14 @@ def _alike(column: dict[str, pa.Array]) -> Answered | None:
     count, same = len(column["row"]), same_classes(column["classes"], column["logits"], column["probabilities"])
     if same is None:
         return None
-    classes, logits, chances = same
+    classes, (logits, chances) = same
     places = np.array([classes.index(label) for label in column["predicted"].dictionary.to_pylist()])
     answers = places[column["predicted"].indices.to_numpy()]
     probability = chances[np.arange(count), answers].astype(np.float32)
     return probability, [classes], np.where(_gives_several(logits, chances), NOT_THERE, 0)
 
 
-def same_classes(classes: pa.Array, *values: pa.Array) -> tuple[tuple[str, ...], *tuple[np.ndarray, ...]] | None:
+def same_classes(classes: pa.Array, *values: pa.Array) -> tuple[tuple[str, ...], list[np.ndarray]] | None:
     """The classes of all rows, and lists of numbers as matrices [row class]; None where rows differ in classes."""
     lengths = {length for lists in (classes, *values) for length in pc.unique(pc.list_value_length(lists)).to_pylist()}
     if len(lengths) != 1 or not (width := lengths.pop()):
@@ -266,7 +266,7 @@ def same_classes(classes: pa.Array, *values: pa.Array) -> tuple[tuple[str, ...],
     if (orders != orders[0]).any():
         return None
     names = tuple(encoded.dictionary[index].as_py() for index in orders[0].tolist())
-    return names, *(lists.flatten().to_numpy().reshape(-1, width) for lists in values)
+    return names, [lists.flatten().to_numpy().reshape(-1, width) for lists in values]
 
 
 def _gives_several(logits: np.ndarray, chances: np.ndarray) -> np.ndarray:

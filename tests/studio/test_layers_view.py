@@ -29,7 +29,7 @@ def page(studio, model, **query):
 
 @pytest.mark.parametrize("method", ["grad_cam", "guan_gradient"])
 def test_the_map_is_that_of_a_layer_analysis(studio, bert, method):
-    analysis = pellucid.layer_analysis(bert, [pellucid.Example((TEXT,))], method, progress=False)
+    analysis = pellucid.layer_analysis(bert, [pellucid.Example((TEXT,), id="The text")], method, progress=False)
     html = page(studio, "bert", **({} if method == "grad_cam" else {"method": method}))
     assert layer_sections(analysis)[0].body.text in html
     assert f'<option value="{method}" selected>' in html
@@ -40,7 +40,7 @@ def test_a_model_without_layers_says_so(studio, linear):
     assert "shows no states of its layers" in page(studio, "linear")
 
 
-def test_a_text_is_asked_about_by_the_form(studio):
+def test_the_form_leads_to_the_layers_of_a_text(studio):
     form = {"model": ["bert"], "text": ["A fine film."]}
     elsewhere = layers(Visit(studio, "layers", form=form))
     assert isinstance(elsewhere, Elsewhere) and elsewhere.address.startswith("./layers/")

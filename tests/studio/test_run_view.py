@@ -15,7 +15,7 @@ from pellucid.explaining.views.class_words import class_words_view
 from pellucid.results.class_words import class_words
 from pellucid.studio.frame import framed
 from pellucid.studio.record import Studio
-from pellucid.studio.row_choice import MOST_WORD, choice_of, chosen_rows
+from pellucid.studio.row_choice import MOST_WORD, choice_of, fitting_rows
 from pellucid.studio.run_rows import opened_run
 from pellucid.studio.views.run import ROWS, run
 from pellucid.studio.visit import Elsewhere, Page, Visit
@@ -145,7 +145,7 @@ NONE = ({"word": "a|b.*"},)
 )
 def test_a_choice_is_a_plain_filter_over_the_run(studio, runs, query):
     opened = drawn(lambda visit: opened_run(visit.studio, "first", "reader"), visit_of(studio, "first"))
-    rows = chosen_rows(opened, None, choice_of(query), lambda *_: None).tolist()
+    rows = fitting_rows(opened, None, choice_of(query), lambda *_: None).tolist()
     assert rows == plainly(runs["first"], **query)
     assert rows or query in NONE
     html = page(studio, "first", **query)
@@ -173,7 +173,7 @@ def test_a_row_opens_as_a_text_of_its_model_or_as_it_was_explained(studio, runs)
 
 
 def test_most_changed_first(studio, runs):
-    html = page(studio, "first", beside="second", order="changed")
+    html = page(studio, "first", beside="second")
     moved = {
         int(row): sum(
             abs(a - b) for a, b in zip(one.prediction.probabilities, two.prediction.probabilities, strict=True)
@@ -202,7 +202,7 @@ def test_a_run_that_is_not_finished_shows_what_is_there_and_then_the_rest(studio
     content = receipt.read_bytes()
     receipt.unlink()
     growing = replace(studio, runs={"first": pellucid.open_run(tmp_path / "half")}, open_runs={})
-    assert "50 % of 1,100 computed" in page(growing)
+    assert "50 % computed of 1,100" in page(growing)
     assert LATER - 1 <= len(growing.runs["first"]) < COUNT - 1
     assert f"{len(growing.runs['first']):,} texts" in page(growing, "first")
     receipt.write_bytes(content)

@@ -1,6 +1,7 @@
 """The view of layers: which words of a text each layer of its model still uses, by a method that has rows of layers."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pellucid.base.checks import known
 from pellucid.base.errors import BadInput, PellucidError
@@ -22,6 +23,7 @@ from pellucid.studio.question_form import question_of
 from pellucid.studio.record import CHARACTERS, Question, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
 
+NAME = "The text"  # above its map
 USUAL = "grad_cam"  # of a class, in one pass
 LEAD = "A line a layer, from the lowest to the highest; a column a word: which words does the model still use there?"
 
@@ -57,13 +59,13 @@ def _none(model: str) -> str:
     return f"{model} shows no states of its layers, or has none, so there is nothing to draw here."
 
 
-def _methods(visit: Visit, key: str, question: Question, methods: list[str], chosen: str) -> Markup:
+def _methods(visit: Visit, key: str, question: Question, methods: list[str], current: str) -> Markup:
     """A list of the methods, each with about how long it takes."""
     words = sum(len(text.split()) for text in question.segments)
     options = [(method, _title(visit, question.model, method, words)) for method in methods]
     return form(
         visit.address("layers", key),
-        labelled("By", choice("method", options, chosen)),
+        labelled("By", choice("method", options, current)),
         button("Show"),
         method="get",
         css_class="st-form",
@@ -97,7 +99,7 @@ def _map(visit: Visit, question: Question, method: str) -> Iterator[Markup | Non
 def _analysis(model: Model, question: Question, method: str, progress: Progress) -> LayerAnalysis:
     reads_states, _ = layer_settings(method, "all")
     target = None if reads_states else question.target
-    return layer_analysis(model, [question.example], method, target=target, progress=progress)
+    return layer_analysis(model, [replace(question.example, id=NAME)], method, target=target, progress=progress)
 
 
 def _empty_form(visit: Visit) -> Markup:

@@ -30,8 +30,7 @@ from pellucid.explaining.views.corpus import (
 from pellucid.results.class_words import ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.studio.record import Question, checked
-from pellucid.studio.row_choice import RowChoice, are_of_same_texts, choice_of, chosen_rows
-from pellucid.studio.row_form import row_form
+from pellucid.studio.row_choice import RowChoice, are_of_same_texts, choice_of, fitting_rows, row_form
 from pellucid.studio.run_rows import RIGHT, WRONG, OpenRun, opened_run
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.text.passages import place_of, turns_of
@@ -55,7 +54,7 @@ def run(visit: Visit) -> Page | Elsewhere:
     choice = choice_of(visit.query)
     opened = opened_run(visit.studio, title, visit.reader)
     beside = _beside(visit, title, stored, choice)
-    rows = _chosen(visit, title, opened, beside, choice)
+    rows = _fitting(visit, title, opened, beside, choice)
     if show == "words":
         return _page(visit, title, _words(visit, title, opened, choice, rows))
     return _page(visit, title, _texts(visit, title, opened, beside, choice, rows))
@@ -80,13 +79,13 @@ def _beside(visit: Visit, title: str, stored: Run, choice: RowChoice) -> OpenRun
     return opened_run(visit.studio, choice.beside, visit.reader)
 
 
-def _chosen(visit: Visit, title: str, opened: OpenRun, beside: OpenRun | None, choice: RowChoice) -> np.ndarray:
+def _fitting(visit: Visit, title: str, opened: OpenRun, beside: OpenRun | None, choice: RowChoice) -> np.ndarray:
     """The rows of a choice in order; computed at the run's desk, and remembered for its next pages."""
     key = (choice, opened.shards, None if beside is None else beside.shards)
     rows: np.ndarray | None = opened.orders.get(key)
     if rows is None:
-        desk, question = visit.studio.desks[f"run {title}"], ("chosen rows", key)
-        rows = desk.answer(question, visit.reader, partial(chosen_rows, opened, beside, choice))
+        desk, question = visit.studio.desks[f"run {title}"], ("rows of", key)
+        rows = desk.answer(question, visit.reader, partial(fitting_rows, opened, beside, choice))
         opened.orders.set(key, rows)
         desk.forget(question)
     assert rows is not None
@@ -120,7 +119,7 @@ def _progress_in_words(stored: Run) -> str:
     shards, job = len(stored.folder.receipts()), stored.job
     if shards >= job.shards:
         return f"{job.rows:,}"
-    return f"{percent(shards / job.shards)} of {job.rows:,} computed"
+    return f"{percent(shards / job.shards)} computed of {job.rows:,}"
 
 
 def _facts(visit: Visit, title: str, job: Job) -> Markup:
@@ -128,7 +127,8 @@ def _facts(visit: Visit, title: str, job: Job) -> Markup:
     stored = visit.studio.run(title)
     facts = [
         f"Model {job.question['model']}",
-        f"Texts of {job.data}: {_progress_in_words(stored)}",
+        f"Data {job.data}",
+        f"{_progress_in_words(stored)} texts",
         f"Explained by {readable(stored.method)}",
         *([] if model_of(visit, job) else ["The model is not open: rows are shown as they were explained"]),
     ]
@@ -177,7 +177,7 @@ def _lines(
     for place, (row, explanation) in enumerate(zip(rows, explanations, strict=True)):
         line, second = text_line(Text(row, [explanation], 1), ids), None if others is None else others[place]
         if second is not None:
-            line[2:4] = _both(explanation, second)
+            line[2:4] = [_both(explanation, second), element("span", class_="pl-sure")]
         characters += sum(map(len, explanation.example.segments))
         pictures = [] if characters > CHARACTERS else [light_picture(explanation, scales)]
         if pictures and second is not None:
@@ -186,12 +186,10 @@ def _lines(
         yield folded_line(line, element("div", *pictures, _row_links(visit, title, row)), False)
 
 
-def _both(explanation: Explanation, second: Explanation) -> list[Markup]:
+def _both(explanation: Explanation, second: Explanation) -> Markup:
     """The answers of two runs, and how sure they were."""
-    answers, sure = ([make(shown) for shown in (explanation, second)] for make in (answer_name, sureness))
-    changed = answers[0] if answers[0] == answers[1] else " → ".join(answers)
-    percents = " → ".join(percent(chance) for chance in sure)
-    return [element("span", name(changed), class_="pl-answered"), element("span", percents, class_="pl-sure")]
+    answers = (f"{answer_name(shown)} {percent(sureness(shown))}" for shown in (explanation, second))
+    return element("span", name(" → ".join(answers)), class_="pl-answered")
 
 
 def _row_links(visit: Visit, title: str, row: int) -> Markup:

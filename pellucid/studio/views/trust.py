@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import views
 from pellucid.drawing.comparison_section import comparison_section
-from pellucid.drawing.html import Markup, element, fragment, name
+from pellucid.drawing.html import Markup, definition_list, element, name
 from pellucid.drawing.method_facts import readable
-from pellucid.drawing.table_view import card_view
 from pellucid.drawing.widgets import button, checkbox, choice, form, labelled, link, widget
 from pellucid.results.table import CHANCE, Table
 from pellucid.studio.measurement import (
@@ -52,7 +51,7 @@ def _models(visit: Visit) -> Markup:
         (link(name(model), visit.address("trust", model)), element("span", trust_line(visit.studio, model, ())[0]))
         for model in visit.studio.models
     )
-    return element("dl", *(fragment(element("dt", of), element("dd", line)) for of, line in entries), class_="pl-key")
+    return definition_list(entries, "pl-key")
 
 
 def _of(visit: Visit, model: str) -> Page | Elsewhere:
@@ -85,7 +84,6 @@ def _error(visit: Visit, model: str) -> Markup | None:
 def _measured(table: Table) -> Iterator[Markup | None]:
     """The card and the table of a comparison, as on the page of its report."""
     section = comparison_section(table)
-    yield None if table.card is None else element("section", element("h2", "What to use"), card_view(table.card))
     lead = element("p", section.intro, class_="pl-lead")
     yield element("section", element("h2", name(section.heading)), lead, section.body)
 
@@ -112,25 +110,25 @@ def _offer(visit: Visit, model: str, table: Table | None) -> Iterator[Markup | N
         yield element("p", NO_DATA)
         return
     wish = _wish_of_address(visit, model, table)
-    is_asked = table is None or "methods" in visit.query
-    estimate: Estimate | None = visit.answer(model, *estimating(visit.studio, wish)) if is_asked else None
+    is_wanted = table is None or "methods" in visit.query
+    estimate: Estimate | None = visit.answer(model, *estimating(visit.studio, wish)) if is_wanted else None
     heading = element("h2", "Measure it" if table is None else "Measure again, or other methods")
-    yield element("section", heading, _form(visit, wish, estimate), class_="st-form")
+    yield element("section", heading, _form(visit, wish, estimate))
 
 
 def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
     data = [(source, source) for source in sources(visit.studio, wish.model)]
     methods = dict.fromkeys([*wish.methods, *offered(visit.studio.model(wish.model))])
     boxes = (checkbox("methods", method, name(readable(method)), method in wish.methods) for method in methods)
-    number = widget("input", type="number", name="texts", value=wish.n_texts, min=1, max=MOST_TEXTS, required=True)
+    count = widget("input", type="number", name="texts", value=wish.n_texts, min=1, max=MOST_TEXTS, required=True)
     return form(
         visit.address("trust", wish.model),
         labelled("Texts of", choice("data", data, wish.data)),
-        labelled("How many", number),
+        labelled("How many", count),
         widget("fieldset", widget("legend", "Methods"), element("div", *boxes, class_="st-methods")),
         _estimate_line(estimate),
-        _begin(estimate),
-        button("How long will it take?", name="do", value="estimate"),
+        element("p", _begin(estimate), " ", button("How long will it take?", name="do", value="estimate")),
+        css_class="st-form",
     )
 
 
@@ -172,5 +170,5 @@ def _sent(visit: Visit, model: str) -> Elsewhere:
     if visit.field("do") == "measure":
         begin(visit.studio, wish)
         return Elsewhere(visit.address("trust", model))
-    asked = {"data": wish.data, "texts": wish.n_texts, "methods": ",".join(wish.methods)}
-    return Elsewhere(visit.address("trust", model, **asked))
+    wanted = {"data": wish.data, "texts": wish.n_texts, "methods": ",".join(wish.methods)}
+    return Elsewhere(visit.address("trust", model, **wanted))
