@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from pellucid.drawing.html import Markup, attribute_text, element, marked_up, plain
 
-_TAGS = "html head body meta link script noscript form input button select option textarea label fieldset legend output progress a i"
+_TAGS = (
+    "html head body meta link script noscript form input button select option textarea label fieldset legend output "
+    "progress a i"
+)
 _KEYS = (
     "class id title lang dir name content charset rel href src defer action method type value for min max step rows "
     "maxlength placeholder required checked selected disabled autofocus autocomplete spellcheck aria-label "
@@ -77,9 +80,9 @@ def checkbox(name: str, value: str, title: "str | Markup", checked: bool) -> Mar
     return widget("label", box, " ", title, class_="pl-check")
 
 
-def choice(name: str, options: Iterable[tuple[str, str]], chosen: str) -> Markup:
-    """A list of which one entry is chosen. options: (value, title)."""
-    entries = (widget("option", title, value=value, selected=value == chosen) for value, title in options)
+def choice(name: str, options: Iterable[tuple[str, str]], current: str) -> Markup:
+    """A list of which one entry is chosen. options: (value, title). current: the value that is selected."""
+    entries = (widget("option", title, value=value, selected=value == current) for value, title in options)
     return widget("select", *entries, name=name)
 
 

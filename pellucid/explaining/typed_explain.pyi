@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
+from pellucid.base.processes import Progress
 from pellucid.explaining.explained_texts import OnError
 from pellucid.explaining.inputs.chats import Template
 from pellucid.explaining.inputs.readings import Data, ExplainedName, ModelSource, Passages
@@ -31,7 +32,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_steps: int = 10,
 ) -> Results:
     """Size of integrated gradients of the loss, from zero embeddings of all pieces, special tokens too; sums to 1."""
@@ -56,7 +57,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """Size of the inner product of each piece's word embedding with the loss's gradient; sums to 1."""
 
@@ -80,7 +81,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_samples: int = 10,
     layer: int | None = None,
 ) -> Results:
@@ -106,7 +107,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     flow: Literal["last_layer", "mean", "rollout", "tracing"] = "last_layer",
     heads: Literal["mean", "chain"] = "mean",
     residual: bool = False,
@@ -133,7 +134,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     flow: Literal["mean", "last_layer", "rollout"] = "mean",
     positive: bool = False,
 ) -> Results:
@@ -159,7 +160,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """One row of weights a head, called "block.head" from 1.1 up, in the row that the classifier reads; rows sum to 1."""
 
@@ -183,7 +184,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     flow: Literal["last_layer", "rollout"] = "last_layer",
 ) -> Results:
     """Size of the vector that each piece sends, over all heads, to the position that the classifier reads; >= 0."""
@@ -208,7 +209,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """Contribution of each piece to the target; all pieces of a text, special ones too, add up to its logit exactly."""
 
@@ -232,7 +233,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_draws: int = 20,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
 ) -> Results:
@@ -258,7 +259,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     score: str = "grad_cam",
     layer: int | str = "late",
     tau: int | None = None,
@@ -285,7 +286,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     baselines: tuple[Literal["zero", "pad", "mask", "mean"], ...] = ("zero", "pad"),
 ) -> Results:
     """Share the target's rise over blanked texts among the pieces; signed, and 0 at special tokens."""
@@ -310,7 +311,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_steps: int = 30,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
     strategy: Literal["greedy", "max_count"] = "greedy",
@@ -339,7 +340,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 128,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
@@ -366,7 +367,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     layer: int | str = "late",
     pool_gradients: bool = False,
     relu: bool = True,
@@ -393,7 +394,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     norm: Literal["l2", "l1", "sum"] = "l2",
     layer: int | None = None,
 ) -> Results:
@@ -419,7 +420,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_samples: int = 20,
     baselines: Literal["zero", "pad", "mask", "mean", "uniform"] = "pad",
     n_baselines: int = 5,
@@ -449,7 +450,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     norm: Literal["sum", "l2"] = "sum",
     layer: int | None = None,
 ) -> Results:
@@ -475,7 +476,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_entries: int = 128,
 ) -> Results:
     """The mean of |d state / d embedding| over the entries of the state and of each piece's embedding; 0 or more."""
@@ -500,7 +501,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     penalty: float = 0.1,
     n_steps: int = 200,
     tolerance: float = 0.001,
@@ -528,7 +529,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     policy: str = "cp",
     policy_settings: Mapping[str, object] | None = None,
 ) -> Results:
@@ -554,7 +555,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     layer: int | None = None,
     beta: float = 10.0,
     n_steps: int = 10,
@@ -585,7 +586,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_steps: int = 32,
     tolerance: float | None = None,
     baselines: Literal["zero", "pad", "mask", "mean", "uniform"] = "pad",
@@ -615,7 +616,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
@@ -642,7 +643,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
 ) -> Results:
@@ -668,7 +669,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
@@ -697,7 +698,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     unit: Literal["word", "span"] = "word",
 ) -> Results:
     """Feature value x coefficient of each n-gram, shared by its words; with the intercept exactly the answer."""
@@ -722,7 +723,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] | Literal["span"] = "word",
     window: int = 1,
     max_width: int = 4,
@@ -750,7 +751,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     penalty: float = 0.1,
     n_steps: int = 200,
     tolerance: float = 0.001,
@@ -778,7 +779,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """The probability, 0 to 1, that the model reads a word; it reads those above one half, and no others."""
 
@@ -802,7 +803,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     policy: str = "cp",
     layer: int | None = None,
     reduce: Literal["sum", "abs"] = "sum",
@@ -832,7 +833,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     rate: float = 0.1,
     scale: float | None = None,
     reference: str | tuple[str, ...] = "pocket",
@@ -862,7 +863,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_steps: int = 5,
     baselines: Literal["zero", "pad", "mask", "mean"] = "pad",
     rule: Literal["midpoint", "gauss_legendre", "left"] = "gauss_legendre",
@@ -889,7 +890,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
     n_permutations: int = 24,
     tolerance: float | None = None,
@@ -918,7 +919,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     form: Literal["mean", "squared", "variance"] = "mean",
     n_samples: int = 20,
     noise: float = 0.03,
@@ -949,7 +950,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     random_spans: int = 5,
 ) -> Results:
     """The weight alpha of every span; the weights of a text are >= 0 and sum to 1."""
@@ -974,7 +975,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """`gradient_shap` with n_samples=5, even=False, baselines="pad", noise=0, layer=0."""
 
@@ -998,7 +999,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """`gradient_x_input` with layer=0."""
 
@@ -1022,7 +1023,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """`integrated_gradients` with n_steps=25, rule="gauss_legendre", baselines="pad", layer=0."""
 
@@ -1046,7 +1047,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_samples: int = 25,
 ) -> Results:
     """Ridge coefficients that predict the target from which pieces are present, by n_samples random texts; see `lime`."""
@@ -1071,7 +1072,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """`occlusion` with unit "piece", window 3 and operator "pad"; unlike theirs, special tokens are never replaced."""
 
@@ -1095,7 +1096,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     n_permutations: int = 25,
 ) -> Results:
     """`shapley_sampling` with unit "piece", operator "pad" and independent draws; special tokens are never replaced."""
@@ -1120,7 +1121,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     by: Literal["weight", "norm"] = "weight",
 ) -> Results:
     """The weight alpha of every unit; the weights of a text are >= 0 and sum to 1."""
@@ -1145,7 +1146,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """Sum of the sizes of the relevance that their rules hand down to each piece's embedding, behind its norm; >= 0."""
 
@@ -1169,7 +1170,7 @@ def explain(
     rest: Rest = "together",
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     **settings: Any,
 ) -> Results:
     """A method of another package, or one not named here."""

@@ -14,6 +14,7 @@ from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import attributions, readers
 from pellucid.base.output_folder import PARTS, QUESTION
+from pellucid.base.processes import Progress
 from pellucid.drawing.method_facts import entry_of
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_for
@@ -57,7 +58,7 @@ def layer_analysis(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
     **settings: Any,
 ) -> LayerAnalysis:
     """Which words each layer of one or several models still uses, over many texts.

@@ -79,16 +79,23 @@ def report(analysis: LayerAnalysis, path: str | Path, title: str, about: Mapping
     sections = layer_sections(analysis)
     if about:
         sections.append(facts_section("What was done", "", about))
-    reads_states = explains_state(analysis.models[0].seeds[0][0])
-    guide = (STEP_GUIDE if analysis.row_kind == "step" else GUIDE) if reads_states else CLASS_GUIDE
-    if analysis.measure == "nats":
-        guide = f"{guide} {BY_NOISE.format(row=analysis.row_kind)}"
     texts = texts_in_words(len(analysis.texts), data_of([example.id for example in analysis.texts]))
     facts = (f"Model {_models_in_words(analysis)}", texts, f"Measured by {readable(analysis.method)}", written_on())
-    lead = element("p", guide, class_="pl-lead")
-    return write_report(
-        path, title=title, sections=sections, guide=lead, opening=Opening(facts, TRUST if reads_states else "")
-    )
+    lead = element("p", guide_in_words(analysis), class_="pl-lead")
+    return write_report(path, title=title, sections=sections, guide=lead, opening=Opening(facts, trust_in(analysis)))
+
+
+def guide_in_words(analysis: LayerAnalysis) -> str:
+    """What the numbers of the maps say."""
+    if not explains_state(analysis.models[0].seeds[0][0]):
+        return CLASS_GUIDE
+    guide = STEP_GUIDE if analysis.row_kind == "step" else GUIDE
+    return f"{guide} {BY_NOISE.format(row=analysis.row_kind)}" if analysis.measure == "nats" else guide
+
+
+def trust_in(analysis: LayerAnalysis) -> str:
+    """What maps of states do not say; "" for those of a class."""
+    return TRUST if explains_state(analysis.models[0].seeds[0][0]) else ""
 
 
 def _models_in_words(analysis: LayerAnalysis) -> str:

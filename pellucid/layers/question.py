@@ -89,7 +89,7 @@ def layer_settings(method: str, layers: int | str) -> tuple[bool, dict[str, obje
     Raises `BadSetting` for a method that explains no layer, with those that do.
     """
     entry = attributions.get(method)
-    if entry.facts["reads"] == STATE_VECTOR:
+    if _reads_states(entry.name):
         return True, {}
     if not _names_layers(method):
         raise BadSetting(_no_layers(entry.name))
@@ -128,7 +128,7 @@ def check_steps(method: str, positions: str | Sequence[int], reads_states: bool)
     step.
     """
     if is_each(positions) and not reads_states:
-        names = [name for name in attributions.names() if attributions.get(name).facts["reads"] == STATE_VECTOR]
+        names = [name for name in attributions.names() if _reads_states(name)]
         raise BadSetting(f"{method} explains no state of a step; with positions='each' give one of: {listed(names)}.")
     return is_each(positions)
 
@@ -138,9 +138,20 @@ def _names_layers(method: str) -> bool:
 
 
 def _no_layers(method: str) -> str:
-    names = attributions.names()
-    fitting = [name for name in names if attributions.get(name).facts["reads"] == STATE_VECTOR or _names_layers(name)]
+    fitting = [name for name in attributions.names() if _reads_states(name) or _names_layers(name)]
     return f"{method} gives no scores a layer. Methods that do: {', '.join(fitting)}."
+
+
+def methods_of_all_layers() -> list[str]:
+    """The methods that explain all layers at once: those that read states, and those whose layers have names."""
+    names = attributions.names()
+    return [
+        name for name in names if _reads_states(name) or isinstance(attributions.get(name).defaults.get("layer"), str)
+    ]
+
+
+def _reads_states(method: str) -> bool:
+    return bool(attributions.get(method).facts["reads"] == STATE_VECTOR)
 
 
 # Explanations whose rows are time steps: the states at the pieces of a text, one after the other.

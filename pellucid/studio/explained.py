@@ -22,9 +22,9 @@ USUAL = ("integrated_gradients", "gradient_x_input", "occlusion")  # beside the 
 def explained(visit: Visit, question: Question) -> SideBySide:
     """The text of a question explained by its methods, side by side; raises as `Visit.answer` and `explain_all`."""
     model = visit.studio.model(question.model)
-    asked = question.with_methods(question.methods or usual_methods(model))
+    named = question.with_methods(question.methods or usual_methods(model))
     side_by_side: SideBySide = visit.answer(
-        question.model, ("explained", replace(asked, before="")), lambda progress: _explain(model, asked, progress)
+        question.model, ("explained", replace(named, before="")), lambda progress: _explain(model, named, progress)
     )
     visit.studio.paces[question.model] = _pace(side_by_side)
     return side_by_side

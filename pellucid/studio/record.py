@@ -17,7 +17,7 @@ from pellucid.run.model import Model
 from pellucid.studio.work import Desk
 from pellucid.text.example import Example
 
-CHARACTERS = 20_000  # of a text
+CHARACTERS = 50_000  # of a text
 METHODS = 12  # of a question
 TEXTS = 2_000  # questions that are remembered
 

@@ -102,7 +102,7 @@ def _check_address(request: Request, visit: Visit) -> None:
         raise _Refused(
             405, f"A page of the studio is read or gets a form; {reason(ValueError(request.method))} is neither."
         )
-    if visit.view not in views:
+    if visit.view not in views or not all(part.strip(".") for part in visit.path):  # no name is "", "." or ".."
         raise _Refused(404, "There is no such page in the studio; begin at the first one.")
     try:
         for part in _raw_parts(request):

@@ -17,6 +17,9 @@ body{margin:0}
 .pellucid .st-trust{border-left:3px solid var(--pl-warn);padding:.15rem 0 .15rem .7rem;font-size:.9375rem;max-width:60rem;margin:.3rem 0 .9rem}
 .pellucid .st-measured{border-color:var(--pl-good)}
 .pellucid .st-form{display:grid;gap:.7rem;margin:.8rem 0;max-width:52rem}
+.pellucid .st-rows{display:flex;flex-wrap:wrap;gap:.5rem 1.2rem;align-items:center;max-width:none}
+.pellucid .st-rows input{width:7rem}
+.pellucid .st-rows input[type=number]{width:4.5rem}
 .pellucid .st-ask>.st-form{margin:.7rem 0 1.2rem}
 .pellucid .pl-field{display:flex;flex-wrap:wrap;gap:.3rem .6rem;align-items:baseline}
 .pellucid .pl-field>span{font-size:.875rem;font-weight:600;white-space:pre}

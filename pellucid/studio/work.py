@@ -14,6 +14,7 @@ PATIENCE = 1.0  # seconds that a page waits for its answer before it says that i
 LEFT = 20.0  # seconds without a question after which a reader has left
 WAITING, OF_READER = 400, 12  # jobs that may wait for one model, and of these for one reader
 REMEMBERED = 120  # answers of one model
+CHARACTERS = 400_000  # of the questions that they answer: an answer is about as large as a text is long, 500 bytes a sign
 
 Work = Callable[[Progress], Any]
 
@@ -70,7 +71,7 @@ class StillComputing(Exception):
 class Desk:
     """The questions to one model. One thread computes; readers take turns, so nobody waits for all of another's.
 
-    Answers are remembered, the latest `REMEMBERED` of them.
+    Answers are remembered, the latest `REMEMBERED` of them; fewer to long questions.
     """
 
     def __init__(self, name: str) -> None:
@@ -121,8 +122,12 @@ class Desk:
             return job
 
     def _drop_oldest(self) -> None:
-        finished = [key for key, job in self._jobs.items() if job.finished.is_set()]
-        for key in finished[: max(0, len(self._jobs) - REMEMBERED)]:
+        sizes = {key: len(repr(key)) for key in self._jobs}
+        count, size = len(sizes), sum(sizes.values())
+        for key in [key for key, job in self._jobs.items() if job.finished.is_set()]:
+            if count <= REMEMBERED and size <= CHARACTERS:
+                break
+            count, size = count - 1, size - sizes[key]
             del self._jobs[key]
 
     def _forget(self, key: object, job: Job) -> None:

@@ -15,11 +15,12 @@ SENT = {"content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back. headers: by name, of several of one name the last."""
+    """What came back. headers: by name, of several of one name the last. read: how many parts of the body were read."""
 
     status: int
     headers: dict[str, str]
     content: bytes
+    read: int
 
     @property
     def html(self):
@@ -57,30 +58,30 @@ class Browser:
             "headers": [(key.encode(), str(value).encode("utf-8", "surrogateescape")) for key, value in pairs.items()],
         }
         parts = [body[start : start + size] for start in range(0, len(body), size)] or [b""]
-        self.read = 0
-        messages = []
+        reads, messages = iter(range(1, len(parts) + 1)), []
+        read = 0
 
         async def receive():
+            nonlocal read
             await asyncio.sleep(0)
-            part = parts[self.read]
-            self.read += 1
-            return {"type": "http.request", "body": part, "more_body": self.read < len(parts)}
+            read = next(reads)
+            return {"type": "http.request", "body": parts[read - 1], "more_body": read < len(parts)}
 
         async def send(message):
             messages.append(message)
 
         await self.answers(scope, receive, send)
-        return _read(messages)
+        return _answer(messages, read)
 
     def now(self, *request, **more):
         """As `ask`, outside a loop."""
         return asyncio.run(self.ask(*request, **more))
 
 
-def _read(messages):
+def _answer(messages, read):
     first, *rest = messages
     headers = {key.decode(): value.decode("latin-1") for key, value in first["headers"]}
-    return Answer(first["status"], headers, b"".join(message.get("body", b"") for message in rest))
+    return Answer(first["status"], headers, b"".join(message.get("body", b"") for message in rest), read)
 
 
 class Markup(HTMLParser):

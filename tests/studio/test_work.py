@@ -70,3 +70,8 @@ def test_answers_are_remembered_up_to_a_bound(monkeypatch):
     for index in range(10):
         desk.answer(index, "a", lambda progress, index=index: index, patience=10)
     assert len(desk._jobs) <= 4 and desk.known(9) == 9 and desk.known(0) is None
+    monkeypatch.setattr(work, "REMEMBERED", 100)
+    monkeypatch.setattr(work, "CHARACTERS", 1_000)
+    for index in range(10):
+        desk.answer(f"{index} " * 200, "a", lambda progress, index=index: index, patience=10)
+    assert len(desk._jobs) <= 3 and desk.known("9 " * 200) == 9
