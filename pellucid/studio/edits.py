@@ -46,12 +46,12 @@ def words_of(visit: Visit, question: Question) -> Words:
     return words
 
 
-def word_at(words: Words, number: int) -> Place:
-    """The word of a number; raises `BadInput` where the text has none."""
-    place = words[number] if number < len(words) else None
+def word_at(words: Words, index: int) -> Place:
+    """The word of an index; raises `BadInput` where the text has none."""
+    place = words[index] if index < len(words) else None
     if place is None:
         raise BadInput(
-            f"The text has {len(words):,} words, and none of them is word {number + 1:,}; choose another one."
+            f"The text has {len(words):,} words, and none of them is word {index + 1:,}; choose another one."
         )
     return place
 
@@ -153,10 +153,10 @@ def cannot_propose(model: Model) -> str:
     return ""
 
 
-def proposals_for(visit: Visit, question: Question, number: int, place: Place) -> Proposals:
+def proposals_for(visit: Visit, question: Question, index: int, place: Place) -> Proposals:
     """What may stand in the place of a word, each with the model's answer."""
     model = visit.studio.model(question.model)
-    key = ("proposals", question.segments, number)
+    key = ("proposals", question.segments, index)
     proposals: Proposals = visit.answer(
         question.model, key, lambda progress: _proposals(model, question, place, progress)
     )

@@ -97,7 +97,7 @@ def test_proposals_carry_the_answers_to_the_edited_texts(studio, model, source):
     assert sent(replace(visit, query={"word": "1"}), replacement=proposals.proposals[0].text) == (texts[0],)
 
 
-def test_an_attack_is_put_in_as_it_was_found(studio):
+def test_an_attack_is_put_in_with_its_own_edits(studio):
     segments = ("The lovely film had a wonderful quiet story about a wild river.",)
     visit = visit_of(studio, segments, "sums")
     assert offered_attacks(studio.model("sums")) == ["word_saliency", "deepwordbug"]

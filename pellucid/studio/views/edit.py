@@ -69,19 +69,19 @@ def _back(visit: Visit, key: str) -> Markup:
 
 
 def _word_page(visit: Visit, key: str, question: Question, words: Words) -> Iterator[Markup | None]:
-    number = visit.number("word")
-    place = word_at(words, number)
-    here = visit.address("edit", key, word=number)
+    position = visit.number("word")
+    place = word_at(words, position)
+    here = visit.address("edit", key, word=position)
     yield _shown_word(question, place)
-    yield _neighbours(visit, key, words, number)
+    yield _neighbours(visit, key, words, position)
     typed = widget(
         "input", type="text", name="replacement", value=place.text, maxlength=LONGEST_WORD, required=True,
         autocomplete="off",
     )  # fmt: skip
     yield form(here, labelled("Put in its place", typed), button("Replace and compare"), css_class="st-line")
     refusal = cannot_propose(visit.studio.model(question.model))
-    proposals = None if refusal else proposals_for(visit, question, number, place)
-    yield _taken_out(here, place, proposals)
+    proposals = None if refusal else proposals_for(visit, question, position, place)
+    yield _removal(here, place, proposals)
     yield element("p", name(refusal), class_="pl-note") if proposals is None else _proposals(here, proposals)
 
 
@@ -95,10 +95,10 @@ def _shown_word(question: Question, place: Place) -> Markup:
     return excerpt_block(text, around(text, whole, highlight, EXCERPT), [highlight], whole)
 
 
-def _neighbours(visit: Visit, key: str, words: Words, number: int) -> Markup:
+def _neighbours(visit: Visit, key: str, words: Words, position: int) -> Markup:
     """Links to the words before and after, and to all."""
-    before = next((index for index in range(number - 1, -1, -1) if words[index] is not None), None)
-    after = next((index for index in range(number + 1, len(words)) if words[index] is not None), None)
+    before = next((index for index in range(position - 1, -1, -1) if words[index] is not None), None)
+    after = next((index for index in range(position + 1, len(words)) if words[index] is not None), None)
     links = [
         link(title, visit.address("edit", key, word=index))
         for title, index in (("← word before", before), ("word after →", after))
@@ -108,7 +108,7 @@ def _neighbours(visit: Visit, key: str, words: Words, number: int) -> Markup:
     return element("p", *(part for each in links for part in (each, " ")), class_="pl-note")
 
 
-def _taken_out(here: str, place: Place, proposals: Proposals | None) -> Markup | None:
+def _removal(here: str, place: Place, proposals: Proposals | None) -> Markup | None:
     """A button that takes the word out, with what that does to the answer."""
     if proposals is not None and proposals.out is None:
         return element("p", "It is the only word, so it cannot be taken out.", class_="pl-note")
@@ -150,9 +150,9 @@ def _whole_text(visit: Visit, key: str, question: Question, words: Words) -> Mar
     for segment, text in enumerate(question.segments):
         parts: list[Markup | str] = []
         cursor = 0
-        for number, place in enumerate(words):
+        for position, place in enumerate(words):
             if place is not None and place.segment == segment and place.start >= cursor:
-                address = visit.address("edit", key, word=number)
+                address = visit.address("edit", key, word=position)
                 parts += [text[cursor : place.start], link(place.text, address, class_="st-word")]
                 cursor = place.end
         blocks.append(element("div", *parts, text[cursor:], class_="pl-text st-words", dir="auto", lang=""))

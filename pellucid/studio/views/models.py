@@ -39,14 +39,14 @@ def models(visit: Visit) -> Page | Elsewhere:
     if len(visit.studio.models) < 2:
         return Page("Two models", [element("p", "One model is open; start the studio with two to compare them.")])
     if visit.form is not None:
-        return _asked(visit)
+        return _sent(visit)
     if not visit.path:
         return Page("Two models", [_form(visit, None, "")])
     _, question = visit.question
-    other = _second(visit, question)
-    body: list[Markup | None] = [_form(visit, question, other)]
+    beside = _second(visit, question)
+    body: list[Markup | None] = [_form(visit, question, beside)]
     try:
-        body += _both(visit, question, other)
+        body += _both(visit, question, beside)
     except PellucidError as error:  # of a model that cannot read what the other one reads
         body.append(element("p", name(str(error)), class_="pl-caution"))
     return Page("Two models", body, question.model)
@@ -60,10 +60,10 @@ def _second(visit: Visit, question: Question) -> str:
     return name_of_second
 
 
-def _asked(visit: Visit) -> Elsewhere:
+def _sent(visit: Visit) -> Elsewhere:
     """The page of the models and the text that a form named."""
-    model, other = visit.field("model"), visit.field("other")
-    visit.studio.model(model), visit.studio.model(other)
+    model, beside = visit.field("model"), visit.field("other")
+    visit.studio.model(model), visit.studio.model(beside)
     first, second = visit.field("text"), visit.field("second")
     segments: tuple[str, ...] = (first, second) if second.strip() else (first,)
     question = Question(model, segments)
@@ -71,10 +71,10 @@ def _asked(visit: Visit) -> Elsewhere:
         before = visit.question[1]
         segments = before.segments if segments == tuple(map(as_sent, before.segments)) else segments
         question = replace(before, model=model, segments=segments, before="")
-    return Elsewhere(visit.address("models", visit.studio.questions.add(checked(question)), other=other))
+    return Elsewhere(visit.address("models", visit.studio.questions.add(checked(question)), other=beside))
 
 
-def _form(visit: Visit, question: Question | None, other: str) -> Markup:
+def _form(visit: Visit, question: Question | None, beside: str) -> Markup:
     """Which models, and which text."""
     names = list(visit.studio.models)
     options = [(each, each) for each in names]
@@ -82,7 +82,7 @@ def _form(visit: Visit, question: Question | None, other: str) -> Markup:
     return form(
         visit.address("models", *visit.path),
         labelled("First model", choice("model", options, question.model if question else names[0])),
-        labelled("Second model", choice("other", options, other or names[1])),
+        labelled("Second model", choice("other", options, beside or names[1])),
         labelled("Text", text_area("text", segments[0], CHARACTERS, rows=3), "pl-field st-area"),
         labelled(
             "Second text, of a pair (may be empty)",
@@ -97,17 +97,17 @@ def _form(visit: Visit, question: Question | None, other: str) -> Markup:
 # The page of one text.
 
 
-def _both(visit: Visit, question: Question, other: str) -> Iterator[Markup | None]:
+def _both(visit: Visit, question: Question, beside: str) -> Iterator[Markup | None]:
     """Both answers, then the rows of each method beside each other."""
     target = visit.query.get("target", question.target)
     methods = question.methods or tuple(usual_methods(visit.studio.model(question.model)))
     pair = (
         replace(question, methods=methods, target=target),
-        replace(question, model=other, methods=_possible(visit, other, methods), target=target),
+        replace(question, model=beside, methods=_possible(visit, beside, methods), target=target),
     )
     first, second = explained_both(visit, pair)
     answers = [next(iter(each.values()))[0] for each in (first, second)]
-    titles = (question.model, other)
+    titles = (question.model, beside)
     if _has_places(visit, pair):
         yield element("p", NOT_COMPARED)
         for title, side in zip(titles, (first, second), strict=True):
@@ -116,14 +116,14 @@ def _both(visit: Visit, question: Question, other: str) -> Iterator[Markup | Non
     yield element(
         "section", element("h2", "The answers"), both_answers(answers[0].prediction, answers[1].prediction, titles)
     )
-    yield _same_class(visit, question, other, answers)
+    yield _same_class(visit, question, beside, answers)
     yield _rows(first, second, titles)
     yield from _left_out(pair, (first, second))
 
 
-def _possible(visit: Visit, other: str, methods: Sequence[str]) -> tuple[str, ...]:
+def _possible(visit: Visit, beside: str, methods: Sequence[str]) -> tuple[str, ...]:
     """The methods that the second model supports; its usual ones where that is none."""
-    model = visit.studio.model(other)
+    model = visit.studio.model(beside)
     works = supported_methods(model)
     return tuple(method for method in methods if method in works) or tuple(usual_methods(model))
 
@@ -133,14 +133,14 @@ def _has_places(visit: Visit, questions: Sequence[Question]) -> bool:
     return any(WRITING in model.capabilities or answers_for_places(model) for model in models_of_both)
 
 
-def _same_class(visit: Visit, question: Question, other: str, answers: Sequence[Explanation]) -> Markup | None:
+def _same_class(visit: Visit, question: Question, beside: str, answers: Sequence[Explanation]) -> Markup | None:
     """Where the models explain different classes, links that explain both for one of them."""
     if is_same_target(*answers):
         return element("p", f"Explained: {target_name(answers[0])}, of both.", class_="pl-note")
     common = [label for label in answers[0].prediction.labels if label in answers[1].prediction.labels]
     wanted = [each.target.label for each in answers if each.target.label in common]
     links = [
-        link(name(f"explain both for {label}"), visit.address(*_here(visit), other=other, target=label))
+        link(name(f"explain both for {label}"), visit.address(*_here(visit), other=beside, target=label))
         for label in dict.fromkeys(wanted)
     ]
     sentence = "The models explain different classes, so their scores are not compared. "
