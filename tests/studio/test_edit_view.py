@@ -12,7 +12,7 @@ from pellucid.drawing.widgets import WIDGETS
 from pellucid.results.explanation import Prediction
 from pellucid.studio.edits import Proposal, Proposals, offered_attacks, proposals_for, word_at, words_of
 from pellucid.studio.frame import framed
-from pellucid.studio.record import Question, Studio
+from pellucid.studio.record import CHARACTERS, Question, Studio
 from pellucid.studio.views.edit import _proposals, edit
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.text.units import text_units
@@ -144,7 +144,7 @@ def test_markup_of_a_proposal_is_text():
         ({"word": "x"}, None, "no whole number"),
         ({"word": "0"}, {"replacement": ["fine"]}, "as it was"),
         ({"word": "0"}, {"replacement": [""]}, "The text is empty"),
-        ({}, {"text": ["x" * 20_001]}, "20,001 characters"),
+        ({}, {"text": ["x" * (CHARACTERS + 1)]}, f"{CHARACTERS + 1:,} characters"),
     ],
 )
 def test_an_edit_that_is_none_ends_in_a_sentence(studio, query, form, sentence):
