@@ -56,12 +56,13 @@ def button(title: str, **attributes: "str | float | bool | None") -> Markup:
     return widget("button", title, type="submit", **attributes)
 
 
-def text_area(field: str, text: str, longest: int, rows: int = 4) -> Markup:
+def text_area(field: str, text: str, longest: int, rows: int = 4, **attributes: bool) -> Markup:
     """A field for a text of many lines; longest: characters that it takes. A browser leaves out a line end that comes
     first.
     """
     content = f"\n{text}" if text else ""
-    return widget("textarea", content, name=field, rows=rows, maxlength=longest, spellcheck="false", dir="auto")
+    size = {"rows": rows, "maxlength": longest}
+    return widget("textarea", content, name=field, **size, spellcheck="false", dir="auto", **attributes)
 
 
 def as_sent(text: str) -> str:

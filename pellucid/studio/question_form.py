@@ -7,7 +7,7 @@ from pellucid.base.errors import BadInput
 from pellucid.base.kinds import attributions
 from pellucid.drawing.html import Markup, element, fragment
 from pellucid.drawing.method_facts import in_families_of, readable
-from pellucid.drawing.widgets import button, checkbox, choice, form, labelled, widget
+from pellucid.drawing.widgets import as_sent, button, checkbox, choice, form, labelled, text_area
 from pellucid.explaining.inputs.readings import supported_methods
 from pellucid.run.model import WRITING, Model
 from pellucid.studio.explained import estimate, usual_methods
@@ -61,18 +61,11 @@ def _model_field(visit: Visit, name: str) -> Markup | None:
     return labelled("Model", choice("model", [(each, each) for each in names], name))
 
 
-def _text_field(name: str, title: str, content: str, is_first: bool) -> Markup:
-    area = widget(
-        "textarea",
-        content,
-        name=name,
-        rows=4 if is_first else 1,
-        maxlength=CHARACTERS,
-        required=is_first,
-        autofocus=is_first and not content,
-        spellcheck="false",
-        dir="auto",
-    )
+def _text_field(field: str, title: str, content: str, is_first: bool) -> Markup:
+    """A field with the text that was sent last, where a form can bring it back as it is."""
+    shown = content if as_sent(content) == content else ""
+    rows = 4 if is_first else 1
+    area = text_area(field, shown, CHARACTERS, rows, required=is_first, autofocus=is_first and not content)
     return labelled(title, area, "pl-field st-area")
 
 
