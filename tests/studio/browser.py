@@ -101,7 +101,7 @@ class Markup(HTMLParser):
         self.text.append(data)
 
 
-NEVER = {"iframe", "object", "embed", "base", "img", "style", "applet", "frame", "video", "audio", "xmp", "noscript"}
+NEVER = {"iframe", "object", "embed", "base", "img", "style", "applet", "frame", "video", "audio", "xmp"}
 
 
 def check_page(page):
