@@ -14,9 +14,7 @@ PATIENCE = 1.0  # seconds that a page waits for its answer before it says that i
 LEFT = 20.0  # seconds without a question after which a reader has left
 WAITING, OF_READER = 400, 12  # jobs that may wait for one model, and of these for one reader
 REMEMBERED = 120  # answers of one model
-CHARACTERS = (
-    400_000  # of the questions that they answer: an answer is about as large as a text is long, 500 bytes a sign
-)
+CHARACTERS = 400_000  # of the questions that they answer: an answer takes about 500 bytes a sign of its text
 
 Work = Callable[[Progress], Any]
 
