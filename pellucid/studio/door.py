@@ -27,6 +27,7 @@ from pellucid.results.table import TABLE_FILE, Table
 from pellucid.run.model import Model
 from pellucid.studio.guards import StudioGuard, guard_for
 from pellucid.studio.record import Studio
+from pellucid.studio.run_rows import read_ahead
 from pellucid.text.label_map import LabelMap
 
 PORT, HIGHEST_PORT = 8117, 65_535
@@ -98,6 +99,7 @@ def open_studio(
 def _serve(studio: Studio, site: _Site) -> None:
     from pellucid.studio.server import application, serving  # an extra
 
+    read_ahead(studio)
     with serving(application(studio, site.guard), site.listening, site.tls) as ended:
         say(site.address)
         say("The studio is open there for whoever has this address; Ctrl-C ends it.", aside=True)

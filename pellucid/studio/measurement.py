@@ -25,7 +25,7 @@ from pellucid.corpus.record import Run
 from pellucid.explaining.inputs.readings import default_method, judged_target, usual_methods
 from pellucid.run.model import Model
 from pellucid.studio.record import METHODS, Studio
-from pellucid.studio.work import Desk, Job, StillComputing, Work
+from pellucid.studio.work import Desk, Job, ReaderLeft, StillComputing, Work
 from pellucid.text.example import Example
 from pellucid.words.shortcuts import PASSES
 
@@ -128,9 +128,15 @@ def _estimate(studio: Studio, wish: Wish, progress: Progress) -> Estimate:
             began = time.perf_counter()
             compared_part(_comparison(studio, wish, some), 0, silent)
             seconds = time.perf_counter() - began
-    except PellucidError as error:
-        return str(error)
+    except ReaderLeft:
+        raise
+    except Exception as error:  # of the model's own code, too
+        return _in_words(error)
     return seconds * len(by_length) / count
+
+
+def _in_words(error: Exception) -> str:
+    return str(error) if isinstance(error, PellucidError) else f"{type(error).__name__}: {reason(error)}"
 
 
 # The measurement.
@@ -198,7 +204,7 @@ class Measurement:
         try:
             return self.is_stopped or next(self._steps)
         except Exception as error:  # of the model's own code, too
-            self.error = str(error) if isinstance(error, PellucidError) else f"{type(error).__name__}: {reason(error)}"
+            self.error = _in_words(error)
             return True
 
     def _all_steps(self) -> Iterator[bool]:

@@ -167,7 +167,10 @@ def _order(rows: RunRows, numbers: np.ndarray, wanted: RowChoice, apart: np.ndar
         return np.argsort(-apart[numbers], kind="stable")
     if wanted.sorting == "unsure":
         return np.argsort(sure, kind="stable")
-    return np.argsort(np.where(rows.outcome[numbers] == WRONG, -1 - sure, sure), kind="stable")
+    is_wrong = rows.outcome[numbers] == WRONG
+    wrong, others = np.flatnonzero(is_wrong), np.flatnonzero(~is_wrong)
+    orders = np.argsort(-sure[wrong], kind="stable"), np.argsort(sure[others], kind="stable")
+    return np.concatenate([wrong[orders[0]], others[orders[1]]])
 
 
 # Words.

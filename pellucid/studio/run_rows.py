@@ -246,14 +246,17 @@ def _each(column: dict[str, pa.Array]) -> Answered:
 
 def _alike(column: dict[str, pa.Array]) -> Answered | None:
     """The same at once where all rows have the same classes; None where they differ, or have no probabilities."""
-    count, same = len(column["row"]), same_classes(column["classes"], column["logits"], column["probabilities"])
+    count, same = len(column["row"]), same_classes(column["classes"], column["probabilities"])
     if same is None:
         return None
-    classes, (logits, chances) = same
+    classes, (chances,) = same
+    logits = column["logits"].flatten().to_numpy()
     places = np.array([classes.index(label) for label in column["predicted"].dictionary.to_pylist()])
     answers = places[column["predicted"].indices.to_numpy()]
     probability = chances[np.arange(count), answers].astype(np.float32)
-    return probability, [classes], np.where(_gives_several(logits, chances), NOT_THERE, 0)
+    has_both = len(classes) > 1 and logits.size == chances.size
+    several = has_both and _gives_several(logits.reshape(chances.shape), chances)
+    return probability, [classes], np.where(several, NOT_THERE, np.zeros(count, np.int64))
 
 
 def same_classes(classes: pa.Array, *values: pa.Array) -> tuple[tuple[str, ...], list[np.ndarray]] | None:
@@ -271,8 +274,6 @@ def same_classes(classes: pa.Array, *values: pa.Array) -> tuple[tuple[str, ...],
 
 def _gives_several(logits: np.ndarray, chances: np.ndarray) -> np.ndarray:
     """[row] as `Prediction.gives_several`."""
-    if logits.shape[1] < 2:
-        return np.zeros(len(logits), bool)
     with np.errstate(over="ignore"):
         alone = 1 / (1 + np.exp(-logits))
     powers = np.exp(logits - logits.max(1, keepdims=True))

@@ -16,7 +16,7 @@ from pellucid.results.class_words import class_words
 from pellucid.studio.frame import framed
 from pellucid.studio.record import Studio
 from pellucid.studio.row_choice import MOST_WORD, choice_of, fitting_rows
-from pellucid.studio.run_rows import opened_run
+from pellucid.studio.run_rows import RIGHT, UNKNOWN, WRONG, opened_run
 from pellucid.studio.views.run import ROWS, run
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from tests.drawing.test_escaping import OURS
@@ -150,6 +150,25 @@ def test_a_choice_is_a_plain_filter_over_the_run(studio, runs, query):
     assert rows or query in NONE
     html = page(studio, "first", **query)
     assert rows_on(html) == rows[:ROWS]
+
+
+@pytest.mark.parametrize(
+    ("problem", "labels"), [("multi_label", ["a", "b"]), ("one_logit", ["a", "b"]), ("regression", ["stars"])]
+)
+def test_the_facts_of_rows_are_those_of_their_explanations(problem, labels, tmp_path):
+    width = 2 if problem == "multi_label" else 1
+    model = pellucid.from_function(
+        lambda texts: [[len(text) % 7 / 7, len(text) % 5 / 5][:width] for text in texts], labels, problem=problem
+    )
+    examples = [pellucid.Example((f"{'x' * row} y",), "ab"[row % 2], id=str(row)) for row in range(12)]
+    stored = pellucid.explain_corpus(model, examples, "occlusion", folder=tmp_path / "run", progress=False)
+    facts = drawn(lambda visit: opened_run(visit.studio, "run", "me"), visit_of(Studio({}, {"run": stored}))).facts
+    for row, shown in enumerate(stored):
+        assert facts.names[facts.answers[row]] == shown.prediction.label
+        np.testing.assert_equal(facts.probability[row], np.float32(shown.prediction.probability))
+        assert facts.outcome[row] == {None: UNKNOWN, True: RIGHT, False: WRONG}[shown.is_correct]
+        assert facts.cautions[row] == len(shown.caveats)
+    assert page(Studio({}, {"first": stored}), "first").count('class="pl-line"') == 12
 
 
 def test_pages_have_fifty_rows_and_together_all_of_them(studio, runs):

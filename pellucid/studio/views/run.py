@@ -188,7 +188,10 @@ def _lines(
 
 def _both(explanation: Explanation, second: Explanation) -> Markup:
     """The answers of two runs, and how sure they were."""
-    answers = (f"{answer_name(shown)} {percent(sureness(shown))}" for shown in (explanation, second))
+    answers = (
+        f"{answer_name(shown)} {percent(sureness(shown)) if shown.prediction.probabilities else ''}".strip()
+        for shown in (explanation, second)
+    )
     return element("span", name(" → ".join(answers)), class_="pl-answered")
 
 

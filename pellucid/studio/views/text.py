@@ -117,7 +117,7 @@ def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explana
         return element("section", element("h2", "The text"), *_plain_text(first), note)
     is_short = len(places) <= MOST_LINKS
     undo = link("Show all words again", _address(visit, key, hidden=None)) if chosen else None
-    free = link("Edit this text", visit.address("edit", key))
+    free = fragment(link("Edit this text", visit.address("edit", key)), _layers(visit, key, question))
     card = element(
         "article",
         slider,
@@ -181,6 +181,14 @@ def clickable_words(of_text: Sequence[Explanation]) -> list[tuple[int, int, int]
             assert isinstance(units, Units)
             return [(units.segment[unit], units.start[unit], units.end[unit]) for unit in units.content]
     return []
+
+
+def _layers(visit: Visit, key: str, question: Question) -> Markup | None:
+    """A link to the layers of a text; nothing where the model shows none."""
+    model = visit.studio.model(question.model)
+    return (
+        fragment(" · ", link("Layers", visit.address("layers", key))) if "hidden_states" in model.capabilities else None
+    )
 
 
 def _plain_text(explanation: Explanation) -> list[Markup]:
