@@ -274,8 +274,8 @@ def sums_at(run: ForwardPass, target: Explainable, points: Points, start: Callab
     depend on the method alone and not on the target. Points of one text are neighbours in the packs, so there is little
     padding; a pass is cropped to its longest text.
     """
-    shared = getattr(target, "shared_points", None)  # words have it
-    if shared is not None:
+    shared = getattr(target, "shared_points", None)  # words and labels have it
+    if shared is not None and any(candidate is target for candidate in shared.targets):  # and not its loss instead
         return shared.sums(run, target, points, start, add)
     sums = start()
     for numbers, (gradient,) in _gradients_of_all(run, [target], points):
