@@ -145,6 +145,20 @@ class Model(Protocol):
         ...
 
 
+class InTurn(Protocol):
+    """What runs edited rows of a model one after another, each after what it begins with like the one before: a model
+    that can has a method `in_turn(want)`, which returns one, or None.
+    """
+
+    def packs(self, rows: Sequence[Row], usual: Sequence[Sequence[int]], budget: int) -> list[list[int]] | None:
+        """The order in which rows run, each by itself; None where it gains nothing or changes an answer."""
+        ...
+
+    def trace(self, rows: Sequence[Row], want: Want = NOTHING) -> Trace:
+        """Run one row."""
+        ...
+
+
 RowFacts = tuple[dict[str, float], tuple[str, ...]]  # diagnostics, caveats
 
 

@@ -14,7 +14,7 @@ from pellucid.base.memory import is_memory_error
 from pellucid.base.processes import Progress, silent
 from pellucid.base.torch_state import sums_remembered
 from pellucid.run.batch import Row, text_keys
-from pellucid.run.model import Model, Packing
+from pellucid.run.model import InTurn, Model, Packing
 from pellucid.run.parity import SHARE, check_edited
 from pellucid.run.readout import LOGITS, Readout
 from pellucid.run.windows import rows_of
@@ -278,9 +278,10 @@ def evaluate_rows(
     The answer to a row with windows is the mean of the answers to its windows. wide_head: what follows the last block
     is computed in float32 at least, for answers that are subtracted.
     """
-    dtype, reader = torch.float32, model
+    dtype = torch.float32
     want = replace(readout.want, wide_head=wide_head)
-    in_turn = getattr(model, "in_turn", lambda _: None)(want)  # of a model that writes
+    in_turn: InTurn | None = getattr(model, "in_turn", lambda _: None)(want)
+    reader: Model | InTurn = model
 
     def run(pack: list[Row]) -> Tensor:
         nonlocal dtype
@@ -291,9 +292,11 @@ def evaluate_rows(
 
     def packs(fresh: Sequence[Row], usual: list[list[int]]) -> list[list[int]]:
         nonlocal reader
-        order = in_turn.packs(fresh, usual, scheduler.tokens)
-        reader = model if order is None else in_turn
-        return usual if order is None else order
+        order = None if in_turn is None else in_turn.packs(fresh, usual, scheduler.tokens)
+        if in_turn is None or order is None:
+            return usual
+        reader = in_turn
+        return order
 
     def check(together: Tensor, alone: Tensor) -> None:
         check_edited(model, together, alone, dtype)
@@ -302,7 +305,7 @@ def evaluate_rows(
     with sums_remembered():
         read = rows if windows is None else [row for of_row in windows for row in of_row]
         question = readout.key + (b" wide" if wide_head else b"")
-        answers = scheduler.evaluate(read, run, question, check, None if in_turn is None else packs)
+        answers = scheduler.evaluate(read, run, question, check, packs)
     if windows is None:
         return answers
     return torch.stack([part.mean(0) for part in answers.split([len(of_row) for of_row in windows])])

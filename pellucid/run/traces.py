@@ -21,6 +21,7 @@ from pellucid.text.example import Example
 # Gradients by the parts of a trace: those of a target, and those that show which positions the classification head
 # reads.
 
+REMEMBERED = 2**25  # numbers of gradients by word embeddings: those of every word of a long prompt's answer are more
 TRIAL = Example(("We saw the new film, and it was a good one.",))
 Join = Callable[[Sequence[Tensor]], Tensor]
 
@@ -257,13 +258,17 @@ class Traces:
         """The target's gradients: by all layers at the text's own embeddings, at other points by hidden states if
         `hidden`.
 
-        Those of one target are computed once. A model that writes has a target for each word, and all layers of all
-        words are more than memory should be filled with: it too gives those by hidden states where they are asked for.
+        Those of one target are computed once, as long as there is room. A model that writes has a target for each word,
+        and all layers of all words are more than memory should be filled with: it too gives those by hidden states
+        where they are asked for.
         """
         hidden = hidden or (self.point is None and WRITING not in self.model.capabilities)
-        if (target, hidden) not in self._gradients:
-            self._gradients[target, hidden] = self.new_gradients(target, hidden=hidden)
-        return self._gradients[target, hidden]
+        gradients = self._gradients.get((target, hidden))
+        if gradients is None:
+            gradients = self.new_gradients(target, hidden=hidden)
+            if len(self._gradients) * gradients.embeddings.numel() < REMEMBERED:
+                self._gradients[target, hidden] = gradients
+        return gradients
 
     def new_gradients(self, target: Explainable, *, hidden: bool) -> Gradients:
         """The target's gradients, by hidden states if `hidden`; they are not kept."""

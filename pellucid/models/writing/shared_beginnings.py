@@ -6,7 +6,7 @@ stay in the library's cache. All rows together then compute each beginning once,
 that are absent are not computed at all: the others keep their positions.
 
 Pope et al. (2023), "Efficiently Scaling Transformer Inference", on caches of keys and values. Whether a network gives
-the same so is tried once for each size of text.
+the same so is tried once for each size of text, and for rows with absent pieces.
 """
 
 from collections.abc import Sequence
@@ -97,8 +97,12 @@ class SharedBeginnings:
         sizes = [max(rows[index].extent for index in pack) * len(pack) for pack in usual]
         if cost > GAIN * (sum(sizes) + len(usual) * START * budget):
             return None
-        most = max(range(1, len(order)), key=alike.__getitem__)
-        return [[index] for index in order] if self._is_right(rows[order[most - 1]], rows[order[most]]) else None
+        gaps = [part + rest < rows[index].extent for index, part, rest in zip(order, alike, left, strict=True)]
+        kind = (1 << (max(row.extent for row in rows) - 1).bit_length(), any(gaps))
+        if kind not in self.model.beginnings:
+            most = max(range(1, len(order)), key=lambda number: (gaps[number], alike[number]))
+            self.model.beginnings[kind] = self._by_trial(rows[order[most - 1]], rows[order[most]])
+        return [[index] for index in order] if self.model.beginnings[kind] else None
 
     def _order(self, rows: Sequence[Row]) -> tuple[list[int], list[int], list[int]]:
         """The rows' numbers as in a dictionary, and for each how many places are alike and how many are left."""
@@ -124,20 +128,13 @@ class SharedBeginnings:
         asked = (is_read.cumsum(0) - 1)[places[0]]
         return _Places(columns.int().numpy(), asked, ids)
 
-    def _is_right(self, before: Row, row: Row) -> bool:
-        """Whether a row gets the answers that it gets by itself, by a trial; once for each size of text."""
-        size = 1 << (row.extent - 1).bit_length()
-        if size not in self.model.beginnings:
-            self.model.beginnings[size] = self._by_trial(before, row)
-        return self.model.beginnings[size]
-
     def _by_trial(self, before: Row, row: Row) -> bool:
+        """Whether a row gets the answers that it gets by itself."""
         alone = self.model.trace([row], self.want)
         try:
             self.trace([before])
             ours = self.trace([row])
         except Exception:  # a network may not take what the library's own take
-            self.read, self.cache = self.read[:0], None
             return False
         assert alone.written is not None and ours.written is not None
         answers, plain = (trace.written.log_probabilities(trace.written.ids) for trace in (ours, alone))

@@ -49,7 +49,7 @@ class WritingModel:
     name: str
     trained_texts: frozenset[str] = field(default=frozenset(), repr=False)
     packings: dict[int, Packing] = field(default_factory=dict, init=False, repr=False)  # filled by trials
-    beginnings: dict[int, bool] = field(default_factory=dict, init=False, repr=False)  # filled by trials
+    beginnings: dict[tuple[int, bool], bool] = field(default_factory=dict, init=False, repr=False)  # filled by trials
     roundings: dict[tuple[object, ...], Rounding] = field(default_factory=dict, init=False, repr=False)
     labels: ClassVar[tuple[str, ...]] = ("log-probability of the text",)
     problem: ClassVar[Problem] = "regression"
