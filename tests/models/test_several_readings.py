@@ -376,7 +376,7 @@ def test_word_pairs_add_up_and_name_what_two_texts_share(tmp_path):
     first_order = pellucid.word_pairs(bi_encoder(), PAIRS[0], form="first_order")
     assert set(first_order.settings) == {"form", "baselines", "unit"}
     page = pellucid.report(first_order, path=tmp_path / "first.html").read_text(encoding="utf-8")
-    assert "Explained by Jacobians at the texts, the first order" in page and "All pairs together" in page
+    assert "Explained by Jacobians at the texts, the first order" in page and "to the first order. The cosine" in page
     with pytest.raises(BadSetting, match="n_steps= belongs to form='integrated'"):
         pellucid.word_pairs(bi_encoder(), PAIRS[0], form="first_order", n_steps=4)
     with pytest.raises(ModelCannot, match="compares no vectors of two texts"):

@@ -24,7 +24,7 @@ GUIDE = (
     "them different. In the texts a {unit} has the sum of its pairs."
 )
 SUM = "All pairs together {total}, and what blank texts are to each other and to these {constant}: {value}."
-FIRST_ORDER = "All pairs together {total}, to the first order, and with blank texts {constant}: {value}."
+FIRST_ORDER = "All pairs together {total} to the first order. The {value} is {rest} above what blank texts contribute."
 FORMS = {
     "integrated": "Explained by integrated Jacobians",
     "first_order": "Explained by Jacobians at the texts, the first order",
@@ -42,6 +42,7 @@ def page_sections_of_word_pairs(pairs: WordPairs) -> tuple[list[Section], Markup
     total = (SUM if form == "integrated" else FIRST_ORDER).format(
         total=signed(float(pairs.matrix.sum())),
         constant=signed(pairs.constant),
+        rest=signed(pairs.value - pairs.constant),
         value=f"{pairs.function} similarity {pairs.value:.3f}",
     )
     drawn = WordMap(
