@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -79,6 +81,17 @@ def open(
         key=key,
         behind_proxy=behind_proxy,
     )
+    _end_beside_computing()
+
+
+def _end_beside_computing() -> None:
+    """End at once where a model still computes: an ordinary end would wait for it, or be aborted in its code."""
+    from pellucid.studio.work import ended
+
+    if not ended(1):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _loader(name: str, settings: dict[str, Any]) -> Callable[[], Any]:

@@ -93,7 +93,10 @@ def open_studio(
         name = data_name or (str(data) if isinstance(data, str | Path) else "the data")
         digests = {model.hash for model in loaded} if stored or tables else set()
         studio = Studio(named, _of_models(stored, digests), _by_model(tables, digests), examples, name)
-        _serve(studio, site)
+        try:
+            _serve(studio, site)
+        finally:
+            studio.close()
 
 
 def _serve(studio: Studio, site: _Site) -> None:
@@ -108,6 +111,8 @@ def _serve(studio: Studio, site: _Site) -> None:
                 pass
         except KeyboardInterrupt:
             say("The studio is closed.", aside=True)
+            return
+    raise BadSetting("The server could not go on; open the studio again.")
 
 
 # What is open.

@@ -113,6 +113,11 @@ class Studio:
         for name in [*self.models, *(f"run {name}" for name in self.runs)]:
             self.desks[name] = Desk(name)
 
+    def close(self) -> None:
+        """Compute nothing more for any reader."""
+        for desk in self.desks.values():
+            desk.close()
+
     def model(self, name: str) -> Model:
         """The model of a name; raises `UnknownName` for others."""
         known("model", name, self.models)

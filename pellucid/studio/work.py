@@ -6,6 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakSet
 
 from pellucid.base.errors import BadInput
 from pellucid.base.processes import Progress
@@ -26,12 +27,13 @@ class ReaderLeft(Exception):
 @dataclass(eq=False)
 class Job:
     """A computation that a reader asked for. stage, done, total: how far it is. seen: when its reader last asked.
-    is_kept: it goes on after its reader has left.
+    is_kept: it goes on after its reader has left. is_dropped: it ends at its next report.
     """
 
     reader: str
     work: Work
     is_kept: bool = False
+    is_dropped: bool = False
     stage: str = "waiting"
     done: int = 0
     total: int = 0
@@ -43,7 +45,7 @@ class Job:
     @property
     def has_reader(self) -> bool:
         """Whether its reader has asked for it lately."""
-        return self.is_kept or time.monotonic() - self.seen < LEFT
+        return not self.is_dropped and (self.is_kept or time.monotonic() - self.seen < LEFT)
 
     def run(self) -> None:
         """Compute the answer, or keep the error."""
@@ -78,7 +80,10 @@ class Desk:
         self._jobs: OrderedDict[object, Job] = OrderedDict()
         self._turns: OrderedDict[str, deque[Job]] = OrderedDict()
         self._changed = threading.Condition()
-        threading.Thread(target=self._compute, name=f"studio {name}", daemon=True).start()
+        self._running: Job | None = None
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._compute, name=f"studio {name}", daemon=True)
+        self._thread.start()
 
     def answer(self, key: object, reader: str, work: Work, is_kept: bool = False, patience: float = PATIENCE) -> Any:
         """The answer to a question, computed once. key: what is asked.
@@ -135,12 +140,23 @@ class Desk:
             if self._jobs.get(key) is job:
                 del self._jobs[key]
 
+    def close(self) -> None:
+        """Compute nothing more; what is being computed ends at its next report."""
+        with self._changed:
+            self._is_closed = True
+            if self._running is not None:
+                self._running.is_dropped = True
+            self._changed.notify()
+        _CLOSED.add(self._thread)
+
     def _compute(self) -> None:
         while True:
             with self._changed:
-                while not self._turns:
+                while not (self._turns or self._is_closed):
                     self._changed.wait()
-                job = self._next()
+                if self._is_closed:
+                    return
+                self._running = job = self._next()
             if job.has_reader:
                 job.run()
             else:
@@ -154,3 +170,19 @@ class Desk:
         if jobs:
             self._turns[reader] = jobs
         return job
+
+
+_CLOSED: "WeakSet[threading.Thread]" = WeakSet()  # threads of desks that were closed
+
+
+def ended(seconds: float) -> bool:
+    """Whether all closed desks have ended, after so many seconds at most.
+
+    Python cannot stop a thread within a library's code: a process that ends beside one is aborted there.
+    """
+    last = time.monotonic() + seconds
+    while any(thread.is_alive() for thread in _CLOSED):
+        if time.monotonic() > last:
+            return False
+        time.sleep(0.02)
+    return True

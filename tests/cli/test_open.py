@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 import warnings
 
@@ -139,3 +140,37 @@ def test_it_prints_one_address_answers_there_and_ends_at_an_interruption(folders
         "The studio is open there for whoever has this address; Ctrl-C ends it.",
         "The studio is closed.",
     ]
+
+
+SLOW = """
+import time
+import pellucid
+
+def slow(texts):
+    time.sleep(30)
+    return [[0.5, 0.5] for _ in texts]
+
+pellucid.load = lambda *_, **__: pellucid.from_function(slow, ["bad", "good"])
+from pellucid.__main__ import main
+main()
+"""
+
+
+@pytest.mark.whole
+def test_it_ends_while_a_model_computes(tmp_path):
+    line = [sys.executable, "-c", SLOW, "open", "slow", "--port", "0"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    studio = subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **pipes)
+    address = studio.stdout.readline().strip()
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor())
+    opener.open(address, timeout=60).close()
+    text = urllib.request.Request(
+        address.partition("?")[0] + "text", b"text=A+film.", {"sec-fetch-site": "same-origin"}
+    )
+    with opener.open(text, timeout=60) as page:
+        assert b"http-equiv" in page.read(), "it does not compute"
+    studio.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    _, err = studio.communicate(timeout=60)
+    assert studio.returncode == 0 and err.endswith("The studio is closed.\n")
+    assert time.monotonic() - begun < 25, "it waited for the model"

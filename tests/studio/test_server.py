@@ -23,6 +23,7 @@ from pellucid.studio import server
 from pellucid.studio.record import Question, Studio
 from pellucid.studio.server import BODY_BYTES, FIELDS
 from pellucid.studio.visit import Elsewhere, File
+from pellucid.studio.work import ended
 from tests.studio.browser import HOST, SENT, Browser, check_page
 
 MARKUP = "<x-evil onload=alert(1) style=x>\"'><script>alert(2)</script></textarea></title>&lt;b&gt;"
@@ -63,9 +64,12 @@ def hostile(tmp_path_factory):
     run = pellucid.explain_corpus(first, texts, "occlusion", folder=path, progress=False)
     table = pellucid.compare(first, texts, ["occlusion"], ["comprehensiveness"], progress=False)
     examples = pellucid.examples("pocket", "dev")[:3]
-    return Studio(
+    studio = Studio(
         {first.name: first, second.name: second}, {f"run {MARKUP}": run}, {first.hash: table}, examples, MARKUP
     )
+    yield studio
+    studio.close()
+    assert ended(60), "it still computes"
 
 
 FIELD_NAMES = (

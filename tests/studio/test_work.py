@@ -75,3 +75,19 @@ def test_answers_are_remembered_up_to_a_bound(monkeypatch):
     for index in range(10):
         desk.answer(f"{index} " * 200, "a", lambda progress, index=index: index, patience=10)
     assert len(desk._jobs) <= 3 and desk.known("9 " * 200) == 9
+
+
+def test_a_closed_desk_ends_at_the_next_report_and_begins_nothing_more():
+    desk, begun, done = Desk("model"), threading.Event(), []
+
+    def long_work(progress):
+        begun.set()
+        while True:
+            time.sleep(0.01)
+            progress("explaining", 1, 2)
+
+    asked(desk, "long", "a", long_work, is_kept=True)
+    asked(desk, "waiting", "a", lambda progress: done.append("waiting"))
+    assert begun.wait(10)
+    desk.close()
+    assert work.ended(10) and not done
