@@ -49,7 +49,7 @@ def answering(salt):
 
 
 def example(row):
-    same = row % 600 if row < LATER else row  # equal texts with other labels, and some that only the last shard has
+    same = row % 601 if row < LATER else row  # equal texts with other labels, and some that only the last shard has
     text = f"{WORDS[same % 9]} {WORDS[same // 9 % 9]} {same if same % 10 else 'same'}"
     text = "unreadable" if row == UNREADABLE else text
     return pellucid.Example((text,), [*CLASSES, "unknown", None][row * 7 % 5], id=f"{HOSTILE if row == 3 else ''}{row}")
