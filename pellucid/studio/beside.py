@@ -12,7 +12,7 @@ from pellucid.drawing.wording import percent, readable_number, signed
 from pellucid.results.explanation import NO_CLASS, Prediction
 from pellucid.results.side_by_side import SideBySide
 from pellucid.studio.explained import explained
-from pellucid.studio.record import Question
+from pellucid.studio.record import TextRequest
 from pellucid.studio.visit import Visit
 from pellucid.studio.work import StillComputing
 from pellucid.text.example import Example
@@ -85,7 +85,7 @@ def in_a_line(links: Iterable[Markup]) -> Markup:
 # Answers.
 
 
-def explained_both(visit: Visit, questions: Sequence[Question]) -> list[SideBySide]:
+def explained_both(visit: Visit, questions: Sequence[TextRequest]) -> list[SideBySide]:
     """The explanations of several questions, whose models compute at once; raises as `explained`."""
     answers, waiting = [], None
     for question in questions:

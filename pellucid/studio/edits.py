@@ -23,7 +23,7 @@ from pellucid.results.explanation import Prediction
 from pellucid.run.model import WRITING, Model, answers_for_places
 from pellucid.run.predicting import predictions
 from pellucid.studio.explained import explained
-from pellucid.studio.record import Question, checked
+from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.visit import Visit
 from pellucid.text.example import Example
 from pellucid.text.passages import Turn, turns_of
@@ -33,7 +33,7 @@ from pellucid.text.wordnet import shared_wordnet, wordnet_folder
 Words = tuple[Place | None, ...]
 
 
-def words_of(visit: Visit, question: Question) -> Words:
+def words_of(visit: Visit, question: TextRequest) -> Words:
     """The words of a text as its model reads them, numbered as `explanation.view("word")` does, without special tokens.
 
     None stands for a word that has no characters of the reader's text.
@@ -84,17 +84,17 @@ def _place(segments: Sequence[str], turns: Sequence[Turn], segment: int, start: 
 # Edited texts, each a question of its own that remembers which text it is an edit of.
 
 
-def with_word(question: Question, place: Place, replacement: str) -> tuple[str, ...]:
+def with_word(question: TextRequest, place: Place, replacement: str) -> tuple[str, ...]:
     """The texts with other characters in the place of a word; everything else stays."""
     return edited_segments(question.segments, [Edit(place.segment, place.start, place.end, place.text, replacement)])
 
 
 def edited_key(visit: Visit, key: str, segments: Sequence[str]) -> str:
     """The key of an edited text; raises `BadInput` where nothing was changed, or nothing is left."""
-    question = visit.studio.questions[key]
+    question = visit.studio.requests[key]
     if tuple(segments) == question.segments:
         raise BadInput("The text is as it was; change a word of it.")
-    return visit.studio.questions.add(checked(replace(question, segments=tuple(segments), before=key)))
+    return visit.studio.requests.add(checked(replace(question, segments=tuple(segments), before=key)))
 
 
 MOST_EDITS = 20  # of one text that are listed
@@ -103,9 +103,9 @@ MOST_EDITS = 20  # of one text that are listed
 def edits_before(visit: Visit, key: str) -> list[str]:
     """The keys of the texts whose edits led to a text, the first one first, and its own last."""
     keys = [key]
-    while len(keys) < MOST_EDITS and (before := visit.studio.questions[keys[0]].before):
+    while len(keys) < MOST_EDITS and (before := visit.studio.requests[keys[0]].before):
         try:
-            visit.studio.questions[before]
+            visit.studio.requests[before]
         except BadInput:  # forgotten
             break
         keys.insert(0, before)
@@ -153,7 +153,7 @@ def cannot_propose(model: Model) -> str:
     return ""
 
 
-def proposals_for(visit: Visit, question: Question, index: int, place: Place) -> Proposals:
+def proposals_for(visit: Visit, question: TextRequest, index: int, place: Place) -> Proposals:
     """What may stand in the place of a word, each with the model's answer."""
     model = visit.studio.model(question.model)
     key = ("proposals", question.segments, index)
@@ -163,7 +163,7 @@ def proposals_for(visit: Visit, question: Question, index: int, place: Place) ->
     return proposals
 
 
-def _proposals(model: Model, question: Question, place: Place, progress: Progress) -> Proposals:
+def _proposals(model: Model, question: TextRequest, place: Place, progress: Progress) -> Proposals:
     (before,) = predictions(model, [question.example])
     offers, notes = _offers(model, question.example, place, before)
     texts = [("", ""), *((source, text) for source, of_source in offers.items() for text in of_source)]
@@ -259,7 +259,7 @@ def queries_of(name: str, n_words: int) -> int:
     return min(MOST_QUERIES, n_words * ATTACKS[name][1])
 
 
-def attempt_of(visit: Visit, question: Question, name: str) -> Attempt:
+def attempt_of(visit: Visit, question: TextRequest, name: str) -> Attempt:
     """What an attack makes of a text; raises `BadInput` for one that is not offered."""
     model = visit.studio.model(question.model)
     if name not in offered_attacks(model):

@@ -13,13 +13,13 @@ from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.readings import default_method, supported_methods
 from pellucid.results.side_by_side import SideBySide
 from pellucid.run.model import WRITING, Model
-from pellucid.studio.record import Question
+from pellucid.studio.record import TextRequest
 from pellucid.studio.visit import Visit
 
 USUAL = ("integrated_gradients", "gradient_x_input", "occlusion")  # beside the model's own method
 
 
-def explained(visit: Visit, question: Question) -> SideBySide:
+def explained(visit: Visit, question: TextRequest) -> SideBySide:
     """The text of a question explained by its methods, side by side; raises as `Visit.answer` and `explain_all`."""
     model = visit.studio.model(question.model)
     named = question.with_methods(question.methods or usual_methods(model))
@@ -30,7 +30,7 @@ def explained(visit: Visit, question: Question) -> SideBySide:
     return side_by_side
 
 
-def refusals(question: Question, side_by_side: SideBySide) -> dict[str, str]:
+def refusals(question: TextRequest, side_by_side: SideBySide) -> dict[str, str]:
     """Method -> why it has no row, of the methods that the reader chose."""
     return {name: why for name, why in side_by_side.left_out.items() if name in question.methods}
 
@@ -42,7 +42,7 @@ def usual_methods(model: Model) -> list[str]:
     return list(dict.fromkeys([default_method(model), *usual]))
 
 
-def _explain(model: Model, question: Question, progress: Progress) -> SideBySide:
+def _explain(model: Model, question: TextRequest, progress: Progress) -> SideBySide:
     """All methods in shared passes; where one of them cannot, each by itself, and why it is left out."""
     try:
         return _by_methods(model, question, question.methods, progress)
@@ -63,7 +63,7 @@ def _explain(model: Model, question: Question, progress: Progress) -> SideBySide
     return SideBySide(by_method, left_out, seconds)
 
 
-def _by_methods(model: Model, question: Question, methods: Sequence[str], progress: Progress) -> SideBySide:
+def _by_methods(model: Model, question: TextRequest, methods: Sequence[str], progress: Progress) -> SideBySide:
     text: Any = question.example
     answer = None
     if question.is_chat:

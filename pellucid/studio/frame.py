@@ -20,7 +20,7 @@ def framed(visit: Visit, page: Page) -> str:
     )
 
 
-def waiting_page(visit: Visit, job: Job) -> str:
+def waiting_page(visit: Visit, job: DeskJob) -> str:
     """The page while an answer is computed; the browser asks again every second, with or without a script."""
     share = widget("progress", value=job.done, max=job.total) if job.total else widget("progress")
     counted = f": {job.done:,} of {job.total:,}" if job.total else ""

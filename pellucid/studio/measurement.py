@@ -187,7 +187,7 @@ class Measurement:
         """Put the next step among the jobs of the model's desk; raises `BadInput` where too many wait."""
         desk: Desk = self.studio.desks[self.wish.model]
         with suppress(StillComputing):
-            desk.answer(object(), READER, self._step, is_kept=True, patience=0)
+            desk.answer(object(), READER, self._step, is_lasting=True, patience=0)
 
     def _step(self, progress: Progress) -> None:
         """One step, after which the next is asked for; where too many wait already, that too."""

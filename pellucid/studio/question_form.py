@@ -11,13 +11,13 @@ from pellucid.drawing.widgets import as_sent, button, checkbox, choice, form, la
 from pellucid.explaining.inputs.readings import supported_methods
 from pellucid.run.model import WRITING, Model
 from pellucid.studio.explained import estimate, usual_methods
-from pellucid.studio.record import CHARACTERS, Question
+from pellucid.studio.record import CHARACTERS, TextRequest
 from pellucid.studio.visit import Visit
 
 MOST_CLASSES = 50  # that a form lists
 
 
-def question_of(visit: Visit) -> Question:
+def question_of(visit: Visit) -> TextRequest:
     """The question of a form that was sent; raises `UnknownName` for a model or method that is not there."""
     name = visit.field("model") or next(iter(visit.studio.models), "")
     model = visit.studio.model(name)
@@ -29,10 +29,10 @@ def question_of(visit: Visit) -> Question:
     target = visit.field("target") or "predicted"
     if target not in ("predicted", *model.labels):
         raise BadInput("This model has no such class; choose one of the list.")
-    return Question(name, texts, tuple(methods), target, bool(visit.field("chat")))
+    return TextRequest(name, texts, tuple(methods), target, bool(visit.field("chat")))
 
 
-def question_form(visit: Visit, question: Question | None) -> Markup:
+def question_form(visit: Visit, question: TextRequest | None) -> Markup:
     """The form, with what was asked last; folded where a text is shown."""
     studio = visit.studio
     name = question.model if question else visit.query.get("model", next(iter(studio.models)))
@@ -82,7 +82,7 @@ def _second_field(model: Model, content: str) -> Markup:
     return element("details", element("summary", "A pair of texts"), field, class_="st-choice", open=is_needed)
 
 
-def _chat_field(model: Model, question: Question | None) -> Markup | None:
+def _chat_field(model: Model, question: TextRequest | None) -> Markup | None:
     """Of a model with a template, whether the text is a message."""
     tokenizer = getattr(model, "tokenizer", None)
     if WRITING not in model.capabilities or not getattr(tokenizer, "chat_template", None):
@@ -90,7 +90,7 @@ def _chat_field(model: Model, question: Question | None) -> Markup | None:
     return checkbox("chat", "yes", "as a message, by the model's own template", question is None or question.is_chat)
 
 
-def _target_field(model: Model, question: Question | None) -> Markup | None:
+def _target_field(model: Model, question: TextRequest | None) -> Markup | None:
     """Which class is explained; nothing where there is no choice."""
     if WRITING in model.capabilities or not 2 <= len(model.labels) <= MOST_CLASSES:
         return None
@@ -98,7 +98,7 @@ def _target_field(model: Model, question: Question | None) -> Markup | None:
     return labelled("Why", choice("target", options, question.target if question else "predicted"))
 
 
-def _methods_field(visit: Visit, model: Model, name: str, question: Question | None) -> Markup:
+def _methods_field(visit: Visit, model: Model, name: str, question: TextRequest | None) -> Markup:
     """A box a method, by families, with about how long it takes where that is known."""
     chosen = (question.methods if question else ()) or usual_methods(model)
     words = sum(len(text.split()) for text in question.segments) if question else 0

@@ -23,7 +23,7 @@ TEXTS = 2_000  # questions that are remembered
 
 
 @dataclass(frozen=True)
-class Question:
+class TextRequest:
     """What a reader asks about a text.
 
     model: its name. segments: the text, or the two of a pair. methods: their names, in order; empty: the usual ones of
@@ -43,12 +43,12 @@ class Question:
         """The text as the doors take it."""
         return Example(self.segments)
 
-    def with_methods(self, methods: Sequence[str]) -> "Question":
+    def with_methods(self, methods: Sequence[str]) -> "TextRequest":
         """The same question to these methods."""
         return replace(self, methods=tuple(methods))
 
 
-def checked(question: Question) -> Question:
+def checked(question: TextRequest) -> TextRequest:
     """The question; raises `BadInput` where its texts are empty or too long, or its methods too many."""
     if not all(text.strip() for text in question.segments):
         raise BadInput("The text is empty; type a text of at least one word.")
@@ -63,14 +63,14 @@ def checked(question: Question) -> Question:
     return question
 
 
-class Questions:
+class TextRequests:
     """The latest questions of all readers, each under a key that nobody can guess, so that nobody reads another's."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(32)
-        self._by_key: OrderedDict[str, Question] = OrderedDict()
+        self._by_key: OrderedDict[str, TextRequest] = OrderedDict()
 
-    def add(self, question: Question) -> str:
+    def add(self, question: TextRequest) -> str:
         """The key of a question, which stands in the address of its page."""
         content = json.dumps(asdict(question), ensure_ascii=True).encode()
         key = hmac.new(self._secret, content, hashlib.sha256).hexdigest()[:24]
@@ -80,7 +80,7 @@ class Questions:
             self._by_key.popitem(last=False)
         return key
 
-    def __getitem__(self, key: str) -> Question:
+    def __getitem__(self, key: str) -> TextRequest:
         """Raises `BadInput` for a key that is not there, or not any more."""
         question = self._by_key.get(key)
         if question is None:
@@ -103,7 +103,7 @@ class Studio:
     comparisons: dict[str, Table] = field(default_factory=dict)
     data: Sequence[Example] = ()
     data_name: str = ""
-    questions: Questions = field(default_factory=Questions)
+    requests: TextRequests = field(default_factory=TextRequests)
     desks: dict[str, Desk] = field(default_factory=dict)
     paces: dict[str, float] = field(default_factory=dict)
     measurements: dict[str, Any] = field(default_factory=dict)

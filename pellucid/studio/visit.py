@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from pellucid.base.errors import BadInput
 from pellucid.drawing.html import Markup
-from pellucid.studio.record import Question, Studio
+from pellucid.studio.record import TextRequest, Studio
 from pellucid.studio.work import PATIENCE, Work
 
 
@@ -72,7 +72,7 @@ class Visit:
         """All values of a field."""
         return list((self.form or {}).get(name) or [])
 
-    def number(self, name: str, default: int = 0) -> int:
+    def whole_number(self, name: str, default: int = 0) -> int:
         """A whole number of the query, 0 or more; raises `BadInput` for anything else."""
         text = self.query.get(name, str(default))
         if not (text.isascii() and text.isdecimal() and len(text) < 10):
@@ -87,13 +87,13 @@ class Visit:
         return tuple(sorted(set(map(int, parts))))
 
     @property
-    def question(self) -> tuple[str, Question]:
+    def question(self) -> tuple[str, TextRequest]:
         """The key and the question that the address names; raises `BadInput` where it names none."""
         if not self.path:
             raise BadInput("The address names no text; begin at the first page.")
-        return self.path[0], self.studio.questions[self.path[0]]
+        return self.path[0], self.studio.requests[self.path[0]]
 
-    def answer(self, model: str, key: object, work: Work, is_kept: bool = False, patience: float = PATIENCE) -> Any:
+    def answer(self, model: str, key: object, work: Work, is_lasting: bool = False, patience: float = PATIENCE) -> Any:
         """What the model's desk computes; raises as `Desk.answer`."""
         self.studio.model(model)
-        return self.studio.desks[model].answer(key, self.reader, work, is_kept, patience)
+        return self.studio.desks[model].answer(key, self.reader, work, is_lasting, patience)

@@ -25,14 +25,14 @@ class ReaderLeft(Exception):
 
 
 @dataclass(eq=False)
-class Job:
+class DeskJob:
     """A computation that a reader asked for. stage, done, total: how far it is. seen: when its reader last asked.
-    is_kept: it goes on after its reader has left. is_dropped: it ends at its next report.
+    is_lasting: it goes on after its reader has left. is_dropped: it ends at its next report.
     """
 
     reader: str
     work: Work
-    is_kept: bool = False
+    is_lasting: bool = False
     is_dropped: bool = False
     stage: str = "waiting"
     done: int = 0
@@ -45,7 +45,7 @@ class Job:
     @property
     def has_reader(self) -> bool:
         """Whether its reader has asked for it lately."""
-        return not self.is_dropped and (self.is_kept or time.monotonic() - self.seen < LEFT)
+        return not self.is_dropped and (self.is_lasting or time.monotonic() - self.seen < LEFT)
 
     def run(self) -> None:
         """Compute the answer, or keep the error."""
@@ -65,7 +65,7 @@ class Job:
 class StillComputing(Exception):
     """An answer that is not there yet. job: what computes it."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: DeskJob) -> None:
         super().__init__("still computing")
         self.job = job
 
@@ -77,21 +77,21 @@ class Desk:
     """
 
     def __init__(self, name: str) -> None:
-        self._jobs: OrderedDict[object, Job] = OrderedDict()
-        self._turns: OrderedDict[str, deque[Job]] = OrderedDict()
+        self._jobs: OrderedDict[object, DeskJob] = OrderedDict()
+        self._turns: OrderedDict[str, deque[DeskJob]] = OrderedDict()
         self._changed = threading.Condition()
-        self._running: Job | None = None
+        self._running: DeskJob | None = None
         self._is_closed = False
         self._thread = threading.Thread(target=self._compute, name=f"studio {name}", daemon=True)
         self._thread.start()
 
-    def answer(self, key: object, reader: str, work: Work, is_kept: bool = False, patience: float = PATIENCE) -> Any:
+    def answer(self, key: object, reader: str, work: Work, is_lasting: bool = False, patience: float = PATIENCE) -> Any:
         """The answer to a question, computed once. key: what is asked.
 
         Raises `StillComputing` where it takes longer than `patience` seconds, `BadInput` where too many wait, and what
         the work raised.
         """
-        job = self._job(key, reader, work, is_kept)
+        job = self._job(key, reader, work, is_lasting)
         job.seen = time.monotonic()
         if not job.finished.wait(patience):
             raise StillComputing(job)
@@ -110,7 +110,7 @@ class Desk:
         with self._changed:
             self._jobs.pop(key, None)
 
-    def _job(self, key: object, reader: str, work: Work, is_kept: bool) -> Job:
+    def _job(self, key: object, reader: str, work: Work, is_lasting: bool) -> DeskJob:
         with self._changed:
             job = self._jobs.get(key)
             if job is not None and not (job.finished.is_set() and isinstance(job.error, ReaderLeft)):
@@ -120,7 +120,7 @@ class Desk:
                 raise BadInput(f"{WAITING} questions wait for this model; ask again in a minute.")
             if len(self._turns.get(reader, ())) >= OF_READER:
                 raise BadInput(f"{OF_READER} questions of yours wait for this model; ask again in a minute.")
-            self._jobs[key] = job = Job(reader, work, is_kept)
+            self._jobs[key] = job = DeskJob(reader, work, is_lasting)
             self._turns.setdefault(reader, deque()).append(job)
             self._drop_oldest()
             self._changed.notify()
@@ -135,7 +135,7 @@ class Desk:
             count, size = count - 1, size - sizes[key]
             del self._jobs[key]
 
-    def _forget(self, key: object, job: Job) -> None:
+    def _forget(self, key: object, job: DeskJob) -> None:
         with self._changed:
             if self._jobs.get(key) is job:
                 del self._jobs[key]
@@ -163,7 +163,7 @@ class Desk:
                 job.error = ReaderLeft()
                 job.finished.set()
 
-    def _next(self) -> Job:
+    def _next(self) -> DeskJob:
         """The first job of the reader whose turn it is; that reader then stands last."""
         reader, jobs = self._turns.popitem(last=False)
         job = jobs.popleft()

@@ -12,7 +12,7 @@ from pellucid.drawing.widgets import WIDGETS
 from pellucid.results.explanation import Prediction
 from pellucid.studio.edits import Proposal, Proposals, offered_attacks, proposals_for, word_at, words_of
 from pellucid.studio.frame import framed
-from pellucid.studio.record import CHARACTERS, Question, Studio
+from pellucid.studio.record import CHARACTERS, TextRequest, Studio
 from pellucid.studio.views.edit import _proposals, edit
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.text.units import text_units
@@ -35,7 +35,7 @@ def studio(bert):
 
 
 def visit_of(studio, segments, model="bert", **fields):
-    key = studio.questions.add(Question(model, tuple(segments)))
+    key = studio.requests.add(TextRequest(model, tuple(segments)))
     return Visit(studio, view="edit", path=(key,), reader="reader", **fields)
 
 
@@ -45,7 +45,7 @@ def sent(visit, **fields):
     elsewhere = drawn(edit, replace(visit, form=form))
     assert isinstance(elsewhere, Elsewhere)
     before, key = re.fullmatch(r"\.\./twin/([0-9a-f]{24})/([0-9a-f]{24})", elsewhere.address).groups()
-    question = visit.studio.questions[key]
+    question = visit.studio.requests[key]
     assert before == visit.path[0] == question.before
     return question.segments
 

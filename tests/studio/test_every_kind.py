@@ -4,7 +4,7 @@ import pytest
 
 import pellucid
 from pellucid.studio.frame import framed
-from pellucid.studio.record import Question, Studio
+from pellucid.studio.record import TextRequest, Studio
 from pellucid.studio.views.text import text
 from pellucid.studio.visit import Visit
 from tests.shared.tiny import TOKENIZERS, network_for_pieces, tiny_classifier, tiny_composed, tiny_network
@@ -50,6 +50,6 @@ def test_every_kind_of_model_is_drawn(kind):
     studio = Studio({kind: make()})
     first = text(Visit(studio, reader="reader"))
     assert "st-form" in framed(Visit(studio, reader="reader"), first)
-    key = studio.questions.add(Question(kind, segments))
+    key = studio.requests.add(TextRequest(kind, segments))
     html = page(studio, key, slider="yes")
     assert "st-slider" in html or "cannot be hidden here" in html

@@ -48,15 +48,15 @@ def address():
 def opened(browser, address, **settings):
     """A page of the studio; afterwards, nothing has complained and nothing but the studio was asked."""
     context = browser.new_context(**settings)
-    page, heard, asked = context.new_page(), [], []
+    page, heard, addresses = context.new_page(), [], []
     page.on("console", lambda message: heard.append(message.text))
     page.on("pageerror", lambda error: heard.append(str(error)))
     page.on("dialog", lambda dialog: (heard.append(dialog.message), dialog.dismiss()))
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: addresses.append(request.url))
     page.goto(address)
     yield page
     assert heard == []
-    assert all(url.startswith(address.partition("?")[0]) for url in asked)
+    assert all(url.startswith(address.partition("?")[0]) for url in addresses)
     context.close()
 
 

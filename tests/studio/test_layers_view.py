@@ -6,7 +6,7 @@ import pellucid
 from pellucid.base.errors import UnknownName
 from pellucid.layers.page import layer_sections
 from pellucid.studio.frame import framed
-from pellucid.studio.record import Question, Studio
+from pellucid.studio.record import TextRequest, Studio
 from pellucid.studio.views.layers import layered_methods, layers
 from pellucid.studio.visit import Elsewhere, Visit
 from tests.studio.test_text_view import drawn
@@ -20,7 +20,7 @@ def studio(bert, linear):
 
 
 def page(studio, model, **query):
-    key = studio.questions.add(Question(model, (TEXT,)))
+    key = studio.requests.add(TextRequest(model, (TEXT,)))
     visit = Visit(studio, "layers", (key,), query, reader="reader")
     html = framed(visit, drawn(layers, visit))
     assert "<script>alert" not in html and html.count("<script") == 1 and f'href="../text/{key}"' in html

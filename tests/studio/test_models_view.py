@@ -10,7 +10,7 @@ import pellucid
 from pellucid.base.errors import UnknownName
 from pellucid.drawing.wording import percent
 from pellucid.studio.frame import framed
-from pellucid.studio.record import Question, Studio
+from pellucid.studio.record import TextRequest, Studio
 from pellucid.studio.views.models import models, tau_by_luck
 from pellucid.studio.visit import Elsewhere, Visit
 from pellucid.versions.command import two
@@ -31,7 +31,7 @@ def studio(bert, self_explaining):
 
 
 def page(studio, model, text=TEXT, methods=("occlusion",), **query):
-    key = studio.questions.add(Question(model, (text,), methods))
+    key = studio.requests.add(TextRequest(model, (text,), methods))
     visit = Visit(studio, view="models", path=(key,), query=query, reader="reader")
     return parsed(framed(visit, drawn(models, visit)).removeprefix("<!doctype html>"))
 
@@ -79,7 +79,7 @@ def test_different_answers_are_not_compared_until_one_class_is_chosen(studio):
 
 def test_a_form_chooses_the_models_and_keeps_what_it_cannot_carry(studio):
     text = "A \u202efilm\u202c\r\nof old."
-    key = studio.questions.add(Question("sums", (text,)))
+    key = studio.requests.add(TextRequest("sums", (text,)))
     visit = Visit(studio, view="models", path=(key,), query={"other": "pairs"}, reader="reader")
     tree = parsed(framed(visit, drawn(models, visit)).removeprefix("<!doctype html>"))
     as_shown = next(tree.every("textarea")).text.removeprefix("\n").replace("\n", "\r\n")  # as browsers send it
@@ -88,7 +88,7 @@ def test_a_form_chooses_the_models_and_keeps_what_it_cannot_carry(studio):
         elsewhere = models(Visit(studio, view="models", path=(key,), form=form))
         assert isinstance(elsewhere, Elsewhere)
         new, other = re.fullmatch(r"\.\./models/([0-9a-f]{24})\?other=(\w+)", elsewhere.address).groups()
-        assert studio.questions[new] == Question("pairs", (expected,)) and other == "sums"
+        assert studio.requests[new] == TextRequest("pairs", (expected,)) and other == "sums"
     with pytest.raises(UnknownName):
         models(Visit(studio, form={"model": ["<b>"], "other": ["sums"], "text": ["fine"]}))
 

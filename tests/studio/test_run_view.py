@@ -185,8 +185,8 @@ def test_a_row_opens_as_a_text_of_its_model_or_as_it_was_explained(studio, runs)
     elsewhere = drawn(run, visit_of(studio, "first", "3"))
     assert isinstance(elsewhere, Elsewhere)
     key = re.fullmatch(r"\.\./\.\./text/([0-9a-f]{24})", elsewhere.address)[1]
-    assert studio.questions[key].segments == runs["first"][3].example.segments
-    assert studio.questions[key].model == "first model"
+    assert studio.requests[key].segments == runs["first"][3].example.segments
+    assert studio.requests[key].model == "first model"
     for path, query in ((("first", "3"), {"stored": "1"}), (("second", "3"), {})):  # its model is not open
         assert page(studio, *path, **query).count('class="pl-card"') == 1
 

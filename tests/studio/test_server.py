@@ -20,7 +20,7 @@ import pytest
 import pellucid
 from pellucid.base.kinds import views
 from pellucid.studio import server
-from pellucid.studio.record import Question, Studio
+from pellucid.studio.record import TextRequest, Studio
 from pellucid.studio.server import BODY_BYTES, FIELDS
 from pellucid.studio.visit import Elsewhere, File
 from pellucid.studio.work import ended
@@ -85,7 +85,7 @@ class Requests:
         self.studio, self.browser, self.random = studio, browser, random.Random(seed)
         self.texts = {
             model: [
-                studio.questions.add(Question(model, (f"A good {MARKUP} film {n}.",), ("occlusion",))) for n in (1, 2)
+                studio.requests.add(TextRequest(model, (f"A good {MARKUP} film {n}.",), ("occlusion",))) for n in (1, 2)
             ]
             for model in studio.models
         }

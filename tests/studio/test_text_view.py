@@ -15,7 +15,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.studio.explained import explained, passes_of
 from pellucid.studio.frame import framed
 from pellucid.studio.hidden_words import hidden_words, without_words
-from pellucid.studio.record import CHARACTERS, Question, Studio
+from pellucid.studio.record import CHARACTERS, TextRequest, Studio
 from pellucid.studio.views.report import report
 from pellucid.studio.views.text import text
 from pellucid.studio.visit import Elsewhere, Visit
@@ -60,7 +60,7 @@ def test_a_page_shows_the_numbers_of_explain_all_and_no_markup_of_the_text(studi
     html = page(studio, key)
     assert "<script>alert" not in html and html.count("<script") == 1
     expected = pellucid.explain_all(bert, pellucid.Example((TEXT,)), methods)
-    of_page = drawn(lambda visit: explained(visit, studio.questions[key]), Visit(studio, reader="reader"))
+    of_page = drawn(lambda visit: explained(visit, studio.requests[key]), Visit(studio, reader="reader"))
     for title, results in expected.items():
         np.testing.assert_allclose(of_page[title][0].scores, results[0].scores, atol=1e-6)
 
@@ -127,11 +127,11 @@ def test_an_odd_address_ends_in_a_sentence(studio, query):
 
 
 def test_a_key_is_of_a_text_and_cannot_be_guessed(studio):
-    keys = {studio.questions.add(Question("bert", (word,))) for word in ("one", "two")}
-    assert len(keys) == 2 and studio.questions.add(Question("bert", ("one",))) in keys
-    assert Studio({}).questions.add(Question("bert", ("one",))) not in keys
+    keys = {studio.requests.add(TextRequest("bert", (word,))) for word in ("one", "two")}
+    assert len(keys) == 2 and studio.requests.add(TextRequest("bert", ("one",))) in keys
+    assert Studio({}).requests.add(TextRequest("bert", ("one",))) not in keys
     with pytest.raises(BadInput, match="not here any more"):
-        studio.questions["0" * 24]
+        studio.requests["0" * 24]
 
 
 def test_passes_are_read_from_the_registered_cost():

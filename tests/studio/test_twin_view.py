@@ -12,7 +12,7 @@ from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.wording import percent, signed
 from pellucid.studio.beside import aligned
 from pellucid.studio.frame import framed
-from pellucid.studio.record import Question, Studio
+from pellucid.studio.record import TextRequest, Studio
 from pellucid.studio.views.edit import edit
 from pellucid.studio.views.models import models
 from pellucid.studio.views.twin import score_changes, twin
@@ -38,8 +38,8 @@ def studio():
 def keys_of(studio, *texts):
     keys = []
     for text in texts:
-        question = Question("function", (text,), METHODS, before=keys[-1] if keys else "")
-        keys.append(studio.questions.add(question))
+        question = TextRequest("function", (text,), METHODS, before=keys[-1] if keys else "")
+        keys.append(studio.requests.add(question))
     return keys
 
 
@@ -101,7 +101,7 @@ def test_every_word_is_aligned_once_in_order_and_equal_ends_with_each_other(befo
 
 def test_texts_that_are_no_edit_of_each_other_end_in_a_sentence(studio):
     key = keys_of(studio, BEFORE)[0]
-    pair = studio.questions.add(Question("function", ("A film.", "It is dull.")))
+    pair = studio.requests.add(TextRequest("function", ("A film.", "It is dull.")))
     for path, sentence in (((key,), "names no two texts"), ((key, pair), "no edit of each other")):
         with pytest.raises(BadInput, match=sentence):
             drawn(twin, Visit(studio, path=path, reader="reader"))
@@ -111,12 +111,12 @@ def test_texts_that_are_no_edit_of_each_other_end_in_a_sentence(studio):
 def test_every_kind_of_model_is_edited_and_compared(kind):
     make, segments = KINDS[kind]
     studio = Studio({kind: make(), "another": pellucid.from_function(answer, ["no", "yes"])})
-    key = studio.questions.add(Question(kind, segments, ("occlusion",)))
+    key = studio.requests.add(TextRequest(kind, segments, ("occlusion",)))
     visit = Visit(studio, path=(key,), query={"word": "1"}, reader="reader")
     assert "st-line" in framed(visit, drawn(edit, visit))
     drawn(edit, Visit(studio, path=(key,), query={"word": "1"}, form={"replacement": ["dull"]}, reader="reader"))
     edited = (segments[0].replace(segments[0].split()[1], "dull", 1), *segments[1:])
-    path = (key, studio.questions.add(Question(kind, edited, ("occlusion",), before=key)))
+    path = (key, studio.requests.add(TextRequest(kind, edited, ("occlusion",), before=key)))
     html = framed(visit, drawn(twin, Visit(studio, path=path, reader="reader")))
     assert "“dull”" in html and "pl-row" in html
     assert "Second model" in framed(visit, drawn(models, Visit(studio, path=(key,), reader="reader")))

@@ -41,7 +41,7 @@ def test_what_nobody_waits_for_is_dropped(monkeypatch):
 
     running = asked(desk, "long", "a", long_work)
     waiting = asked(desk, "waiting", "b", lambda progress: done.append("waiting"))
-    wanted = asked(desk, "kept", "c", lambda progress: done.append("kept"), is_kept=True)
+    wanted = asked(desk, "kept", "c", lambda progress: done.append("kept"), is_lasting=True)
     begin.set()
     assert wanted.finished.wait(10)
     assert done == ["kept"] and all(type(job.error) is work.ReaderLeft for job in (running, waiting))
@@ -86,7 +86,7 @@ def test_a_closed_desk_ends_at_the_next_report_and_begins_nothing_more():
             time.sleep(0.01)
             progress("explaining", 1, 2)
 
-    asked(desk, "long", "a", long_work, is_kept=True)
+    asked(desk, "long", "a", long_work, is_lasting=True)
     asked(desk, "waiting", "a", lambda progress: done.append("waiting"))
     assert begun.wait(10)
     desk.close()

@@ -26,7 +26,7 @@ from pellucid.studio.edits import (
     words_of,
 )
 from pellucid.studio.explained import seconds_in_words
-from pellucid.studio.record import CHARACTERS, Question
+from pellucid.studio.record import CHARACTERS, TextRequest
 from pellucid.studio.visit import Elsewhere, Page, Visit
 
 MOST_LINKS = 2_000  # words of a text that are links
@@ -50,14 +50,14 @@ def edit(visit: Visit) -> Page | Elsewhere:
     return Page(title, [*body, *attack_list, _free(visit, key, question), _back(visit, key)], question.model)
 
 
-def _edited(visit: Visit, question: Question) -> Sequence[str]:
+def _edited(visit: Visit, question: TextRequest) -> Sequence[str]:
     """The texts that a form made of a question's."""
     if attack := visit.field("attack"):
         return attempt_of(visit, question, attack).segments
     if visit.fields("text"):
         rest = [visit.field("second", text) for text in question.segments[1:]]
         return [visit.field("text"), *rest]
-    place = word_at(words_of(visit, question), visit.number("word"))
+    place = word_at(words_of(visit, question), visit.whole_number("word"))
     return with_word(question, place, visit.field("replacement")[:LONGEST_WORD])
 
 
@@ -68,8 +68,8 @@ def _back(visit: Visit, key: str) -> Markup:
 # A word of the text.
 
 
-def _word_page(visit: Visit, key: str, question: Question, words: Words) -> Iterator[Markup | None]:
-    position = visit.number("word")
+def _word_page(visit: Visit, key: str, question: TextRequest, words: Words) -> Iterator[Markup | None]:
+    position = visit.whole_number("word")
     place = word_at(words, position)
     here = visit.address("edit", key, word=position)
     yield _shown_word(question, place)
@@ -85,7 +85,7 @@ def _word_page(visit: Visit, key: str, question: Question, words: Words) -> Iter
     yield element("p", name(refusal), class_="pl-note") if proposals is None else _proposals(here, proposals)
 
 
-def _shown_word(question: Question, place: Place) -> Markup:
+def _shown_word(question: TextRequest, place: Place) -> Markup:
     """The word in its text, or in the part of a long text around it."""
     highlight = Highlight(place.segment, place.start, place.end, "pl-asked", "the word")
     if sum(map(len, question.segments)) <= LONG:
@@ -142,7 +142,7 @@ def _proposal(proposal: Proposal, proposals: Proposals) -> Markup:
 # The whole text.
 
 
-def _whole_text(visit: Visit, key: str, question: Question, words: Words) -> Markup:
+def _whole_text(visit: Visit, key: str, question: TextRequest, words: Words) -> Markup:
     """The text, each word a link to its page."""
     if len(words) > MOST_LINKS:
         return text_block(question.example, [])
@@ -159,7 +159,7 @@ def _whole_text(visit: Visit, key: str, question: Question, words: Words) -> Mar
     return element("section", element("p", "Click a word to edit it.", class_="pl-note"), *blocks)
 
 
-def _free(visit: Visit, key: str, question: Question) -> Markup:
+def _free(visit: Visit, key: str, question: TextRequest) -> Markup:
     """A form with the whole text."""
     heading = element("h2", "Edit the whole text")
     if any(text != as_sent(text) for text in question.segments):
@@ -176,7 +176,7 @@ def _free(visit: Visit, key: str, question: Question) -> Markup:
 # Attacks as proposals.
 
 
-def _attacks(visit: Visit, key: str, question: Question, n_words: int) -> Iterator[Markup]:
+def _attacks(visit: Visit, key: str, question: TextRequest, n_words: int) -> Iterator[Markup]:
     """What attacks made of the text, or a link to each with what it costs."""
     offered = offered_attacks(visit.studio.model(question.model))
     if not offered:
@@ -194,7 +194,7 @@ def _attacks(visit: Visit, key: str, question: Question, n_words: int) -> Iterat
     )
 
 
-def _offer(visit: Visit, key: str, question: Question, attack: str, n_words: int) -> Markup:
+def _offer(visit: Visit, key: str, question: TextRequest, attack: str, n_words: int) -> Markup:
     """A link that runs an attack, with its estimate."""
     queries = queries_of(attack, n_words)
     pace = visit.studio.paces.get(question.model)
@@ -204,7 +204,7 @@ def _offer(visit: Visit, key: str, question: Question, attack: str, n_words: int
     return element("li", link(ATTACKS[attack][0], address), cost)
 
 
-def _attempt(visit: Visit, key: str, question: Question, attack: str) -> Markup:
+def _attempt(visit: Visit, key: str, question: TextRequest, attack: str) -> Markup:
     """The edits of an attack, what they do to the answer, and a button that puts them in."""
     attempt = attempt_of(visit, question, attack)
     title = ATTACKS[attack][0]

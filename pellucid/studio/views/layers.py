@@ -20,7 +20,7 @@ from pellucid.layers.word_tables import cautions
 from pellucid.run.model import Model
 from pellucid.studio.explained import estimate
 from pellucid.studio.question_form import question_of
-from pellucid.studio.record import CHARACTERS, Question, checked
+from pellucid.studio.record import CHARACTERS, TextRequest, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
 
 NAME = "The text"  # above its map
@@ -32,7 +32,7 @@ LEAD = "A line a layer, from the lowest to the highest; a column a word: which w
 def layers(visit: Visit) -> Page | Elsewhere:
     """The layers of a text's model, and how much each uses of each word; with a form, of another text."""
     if visit.form is not None:
-        key = visit.studio.questions.add(checked(question_of(visit)))
+        key = visit.studio.requests.add(checked(question_of(visit)))
         return Elsewhere(visit.address("layers", key))
     if not visit.path:
         return Page("Layers", [_empty_form(visit)])
@@ -59,7 +59,7 @@ def _none(model: str) -> str:
     return f"{model} shows no states of its layers, or has none, so there is nothing to draw here."
 
 
-def _methods(visit: Visit, key: str, question: Question, methods: list[str], current: str) -> Markup:
+def _methods(visit: Visit, key: str, question: TextRequest, methods: list[str], current: str) -> Markup:
     """A list of the methods, each with about how long it takes."""
     words = sum(len(text.split()) for text in question.segments)
     options = [(method, _title(visit, question.model, method, words)) for method in methods]
@@ -77,7 +77,7 @@ def _title(visit: Visit, model: str, method: str, words: int) -> str:
     return f"{readable(method)} ({seconds})" if seconds else readable(method)
 
 
-def _map(visit: Visit, question: Question, method: str) -> Iterator[Markup | None]:
+def _map(visit: Visit, question: TextRequest, method: str) -> Iterator[Markup | None]:
     """The map, as on the page of a layer analysis; where the method cannot, why."""
     model = visit.studio.model(question.model)
     key = ("layers", question.segments, question.target, method)
@@ -96,7 +96,7 @@ def _map(visit: Visit, question: Question, method: str) -> Iterator[Markup | Non
     yield layer_sections(analysis)[0].body
 
 
-def _analysis(model: Model, question: Question, method: str, progress: Progress) -> LayerAnalysis:
+def _analysis(model: Model, question: TextRequest, method: str, progress: Progress) -> LayerAnalysis:
     reads_states, _ = layer_settings(method, "all")
     target = None if reads_states else question.target
     return layer_analysis(model, [replace(question.example, id=NAME)], method, target=target, progress=progress)

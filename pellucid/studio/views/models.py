@@ -19,7 +19,7 @@ from pellucid.results.side_by_side import SideBySide
 from pellucid.run.model import WRITING, answers_for_places
 from pellucid.studio.beside import both_answers, explained_both
 from pellucid.studio.explained import refusals, usual_methods
-from pellucid.studio.record import CHARACTERS, Question, checked
+from pellucid.studio.record import CHARACTERS, TextRequest, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.versions.command import two
 from pellucid.versions.comparable import common_words, is_same_target
@@ -52,7 +52,7 @@ def models(visit: Visit) -> Page | Elsewhere:
     return Page("Two models", body, question.model)
 
 
-def _second(visit: Visit, question: Question) -> str:
+def _second(visit: Visit, question: TextRequest) -> str:
     """The name of the model beside the question's: the one that the address names, or the first other one."""
     others = [each for each in visit.studio.models if each != question.model]
     name_of_second = visit.query.get("other", others[0])
@@ -66,15 +66,15 @@ def _sent(visit: Visit) -> Elsewhere:
     visit.studio.model(model), visit.studio.model(beside)
     first, second = visit.field("text"), visit.field("second")
     segments: tuple[str, ...] = (first, second) if second.strip() else (first,)
-    question = Question(model, segments)
+    question = TextRequest(model, segments)
     if visit.path:  # what a form cannot bring back as it is, and what is in no field, stays
         before = visit.question[1]
         segments = before.segments if segments == tuple(map(as_sent, before.segments)) else segments
         question = replace(before, model=model, segments=segments, before="")
-    return Elsewhere(visit.address("models", visit.studio.questions.add(checked(question)), other=beside))
+    return Elsewhere(visit.address("models", visit.studio.requests.add(checked(question)), other=beside))
 
 
-def _form(visit: Visit, question: Question | None, beside: str) -> Markup:
+def _form(visit: Visit, question: TextRequest | None, beside: str) -> Markup:
     """Which models, and which text."""
     names = list(visit.studio.models)
     options = [(each, each) for each in names]
@@ -97,7 +97,7 @@ def _form(visit: Visit, question: Question | None, beside: str) -> Markup:
 # The page of one text.
 
 
-def _both(visit: Visit, question: Question, beside: str) -> Iterator[Markup | None]:
+def _both(visit: Visit, question: TextRequest, beside: str) -> Iterator[Markup | None]:
     """Both answers, then the rows of each method beside each other."""
     target = visit.query.get("target", question.target)
     methods = question.methods or tuple(usual_methods(visit.studio.model(question.model)))
@@ -128,12 +128,12 @@ def _possible(visit: Visit, beside: str, methods: Sequence[str]) -> tuple[str, .
     return tuple(method for method in methods if method in works) or tuple(usual_methods(model))
 
 
-def _has_places(visit: Visit, questions: Sequence[Question]) -> bool:
+def _has_places(visit: Visit, questions: Sequence[TextRequest]) -> bool:
     models_of_both = [visit.studio.model(question.model) for question in questions]
     return any(WRITING in model.capabilities or answers_for_places(model) for model in models_of_both)
 
 
-def _same_class(visit: Visit, question: Question, beside: str, answers: Sequence[Explanation]) -> Markup | None:
+def _same_class(visit: Visit, question: TextRequest, beside: str, answers: Sequence[Explanation]) -> Markup | None:
     """Where the models explain different classes, links that explain both for one of them."""
     if is_same_target(*answers):
         return element("p", f"Explained: {target_name(answers[0])}, of both.", class_="pl-note")
@@ -192,7 +192,7 @@ def _side(explanation: Explanation | None, title: str) -> Markup:
     return element("div", element("p", name(title), class_="pl-note"), shown)
 
 
-def _left_out(pair: Sequence[Question], sides: Sequence[SideBySide]) -> Iterator[Markup]:
+def _left_out(pair: Sequence[TextRequest], sides: Sequence[SideBySide]) -> Iterator[Markup]:
     """What each model cannot do of what the reader chose, and why."""
     for question, side in zip(pair, sides, strict=True):
         if reasons := refusals(question, side):

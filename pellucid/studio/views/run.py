@@ -29,7 +29,7 @@ from pellucid.explaining.views.corpus import (
 )
 from pellucid.results.class_words import ClassWords, class_words
 from pellucid.results.explanation import Explanation
-from pellucid.studio.record import Question, checked
+from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.row_choice import RowChoice, are_of_same_texts, choice_of, fitting_rows, row_form
 from pellucid.studio.run_rows import RIGHT, WRONG, OpenRun, opened_run
 from pellucid.studio.visit import Elsewhere, Page, Visit
@@ -146,7 +146,7 @@ def _texts(
     if not len(rows):
         yield element("p", "No text fits all of this; choose less.")
         return
-    page = min(max(1, visit.number("page", 1)), -(-len(rows) // ROWS))
+    page = min(max(1, visit.whole_number("page", 1)), -(-len(rows) // ROWS))
     shown = rows[(page - 1) * ROWS : page * ROWS].tolist()
     explanations, others = _explained(opened, shown), None if beside is None else _explained(beside, shown)
     scales = usual_scales([*explanations, *(others or ())])
@@ -278,7 +278,7 @@ def _failures(visit: Visit, title: str, stored: Run) -> Iterator[Markup | None]:
     if not failures:
         yield element("p", "No text has failed.")
         return
-    page = min(max(1, visit.number("page", 1)), -(-len(failures) // ROWS))
+    page = min(max(1, visit.whole_number("page", 1)), -(-len(failures) // ROWS))
     head = header_row(("Row", "Id", "Why it has no explanation"))
     rows = (
         element("tr", *(element("td", name(cell)) for cell in (f"{failure.row:,}", failure.id, failure.reason)))
@@ -310,19 +310,19 @@ def _row(visit: Visit, title: str, written: str) -> Page | Elsewhere:
     with opened.lock:
         (explanation,) = opened.run.of_rows([int(written)])
     model = model_of(visit, stored.job)
-    if model and not visit.number("stored") and (question := _question(model, explanation)):
-        return Elsewhere(visit.address("text", visit.studio.questions.add(question)))
+    if model and not visit.whole_number("stored") and (question := _question(model, explanation)):
+        return Elsewhere(visit.address("text", visit.studio.requests.add(question)))
     back = element("p", link("Back to the run", visit.address("run", title)))
     body = iter([back, texts_view([explanation])])
     return _page(visit, title, body)
 
 
-def _question(model: str, explanation: Explanation) -> Question | None:
+def _question(model: str, explanation: Explanation) -> TextRequest | None:
     """The question about a row's text; None where the text alone does not say what was asked, or is too long."""
     example = explanation.example
     if turns_of(example) or place_of(example):
         return None
     try:
-        return checked(Question(model, example.segments))
+        return checked(TextRequest(model, example.segments))
     except PellucidError:
         return None

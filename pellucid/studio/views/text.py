@@ -26,14 +26,14 @@ from pellucid.studio.hidden_words import (
     without_words,
 )
 from pellucid.studio.question_form import question_form, question_of
-from pellucid.studio.record import Question, checked
+from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.studio.work import StillComputing
 from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
 EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
-AT_ONCE, SOON = 10.0, 0.2  # seconds: a slider that takes longer is prepared when asked; a page waits so long for it
+AT_ONCE, SOON = 10.0, 0.2  # seconds: a slider that takes longer is prepared when a reader asks; a page waits so long for it
 MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
@@ -45,14 +45,14 @@ HIDING = (
 def text(visit: Visit) -> Page | Elsewhere:
     """Why the model gave a text its answer; with a form, another text."""
     if visit.form is not None:
-        key = visit.studio.questions.add(checked(question_of(visit)))
+        key = visit.studio.requests.add(checked(question_of(visit)))
         return Elsewhere(visit.address("text", key))
     if not visit.path:
         return _first_page(visit)
     key, question = visit.question
     side_by_side = explained(visit, question)
     places = side_by_side.by_text
-    index = min(visit.number("answer"), len(places) - 1)
+    index = min(visit.whole_number("answer"), len(places) - 1)
     body = [
         question_form(visit, question),
         _choice_of_answers(visit, key, places, index),
@@ -103,26 +103,26 @@ def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explana
 # The words, which can be hidden, and the slider.
 
 
-def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explanation]) -> Markup:
+def _words(visit: Visit, key: str, question: TextRequest, of_text: Sequence[Explanation]) -> Markup:
     """The answer in bars, the text with its words as links, and the slider with its curve where it is ready."""
-    places, chosen = clickable_words(of_text), visit.numbers("hidden")
-    if chosen and max(chosen) >= len(places):
-        raise BadInput(f"hidden= names word {max(chosen)}, and the text has {len(places)}; follow a link of the page.")
+    places, clicked = clickable_words(of_text), visit.numbers("hidden")
+    if clicked and max(clicked) >= len(places):
+        raise BadInput(f"hidden= names word {max(clicked)}, and the text has {len(places)}; follow a link of the page.")
     first = of_text[0]
     try:
-        edited = _without(visit, question, first, chosen)
+        edited = _without(visit, question, first, clicked)
         slider, below = _prepared(visit, key, question, of_text)
     except PellucidError as error:
         note = element("p", f"Words cannot be hidden here: {error}", class_="pl-note")
         return element("section", element("h2", "The text"), *_plain_text(first), note)
     is_short = len(places) <= MOST_LINKS
-    undo = link("Show all words again", _address(visit, key, hidden=None)) if chosen else None
+    undo = link("Show all words again", _address(visit, key, hidden=None)) if clicked else None
     free = fragment(link("Edit this text", visit.address("edit", key)), _layers(visit, key, question))
     card = element(
         "article",
         slider,
-        answer_bars(first.prediction.labels, edited[0], edited[1] if chosen else None, explained_class(first)),
-        *(_clickable(visit, key, places, chosen, first) if is_short else _plain_text(first)),
+        answer_bars(first.prediction.labels, edited[0], edited[1] if clicked else None, explained_class(first)),
+        *(_clickable(visit, key, places, clicked, first) if is_short else _plain_text(first)),
         element("p", "A click hides a word or shows it again. ", undo, " " if undo else None, free, class_="pl-note"),
         below,
         class_="pl-card st-hiding",
@@ -131,19 +131,19 @@ def _words(visit: Visit, key: str, question: Question, of_text: Sequence[Explana
     return element("section", element("h2", "Hide evidence"), intro, card, id="words")
 
 
-def _without(visit: Visit, question: Question, first: Explanation, chosen: Sequence[int]) -> np.ndarray:
+def _without(visit: Visit, question: TextRequest, first: Explanation, clicked: Sequence[int]) -> np.ndarray:
     """[text class]: the answers to the whole text and to the text without the clicked words."""
-    model, asked = visit.studio.model(question.model), (replace(question, before=""), visit.number("answer"))
-    work = lambda progress: without_words(model, first, chosen)  # noqa: E731
-    answers: np.ndarray = visit.answer(question.model, ("without", asked, tuple(chosen)), work)
+    model, request = visit.studio.model(question.model), (replace(question, before=""), visit.whole_number("answer"))
+    work = lambda progress: without_words(model, first, clicked)  # noqa: E731
+    answers: np.ndarray = visit.answer(question.model, ("without", request, tuple(clicked)), work)
     return answers
 
 
 def _prepared(
-    visit: Visit, key: str, question: Question, of_text: Sequence[Explanation]
+    visit: Visit, key: str, question: TextRequest, of_text: Sequence[Explanation]
 ) -> tuple[Markup, Markup | None]:
     """The slider and what stands below the text; while its cuts are computed, or where they take long, a line."""
-    model, asked = visit.studio.model(question.model), (replace(question, before=""), visit.number("answer"))
+    model, request = visit.studio.model(question.model), (replace(question, before=""), visit.whole_number("answer"))
     words = len(clickable_words(of_text))
     seconds = visit.studio.paces.get(question.model, 0.0) * rows_of_cuts(len(of_text), words) * words
     if seconds > AT_ONCE and "slider" not in visit.query:
@@ -152,7 +152,7 @@ def _prepared(
     try:
         cuts = visit.answer(
             question.model,
-            ("cuts", asked),
+            ("cuts", request),
             lambda progress: hidden_words(model, of_text, progress),
             patience=min(SOON, visit.studio.paces.get(question.model, 0.0) * words),
         )
@@ -183,7 +183,7 @@ def clickable_words(of_text: Sequence[Explanation]) -> list[tuple[int, int, int]
     return []
 
 
-def _layers(visit: Visit, key: str, question: Question) -> Markup | None:
+def _layers(visit: Visit, key: str, question: TextRequest) -> Markup | None:
     """A link to the layers of a text; nothing where the model shows none."""
     model = visit.studio.model(question.model)
     return (
@@ -199,7 +199,7 @@ def _clickable(
     visit: Visit,
     key: str,
     places: Sequence[tuple[int, int, int]],
-    chosen: Sequence[int],
+    clicked: Sequence[int],
     explanation: Explanation,
 ) -> Iterator[Markup]:
     """Each text with its words as links; a hidden one is struck out."""
@@ -209,10 +209,10 @@ def _clickable(
         for word, (of_segment, start, end) in enumerate(places):
             if of_segment != segment or start < cursor:
                 continue
-            hidden = ",".join(map(str, sorted(set(chosen) ^ {word}))) or None
+            hidden = ",".join(map(str, sorted(set(clicked) ^ {word}))) or None
             address = _address(visit, key, hidden=hidden)
-            css_class = "st-word st-out" if word in chosen else "st-word"
-            title = "show this word again" if word in chosen else "hide this word"
+            css_class = "st-word st-out" if word in clicked else "st-word"
+            title = "show this word again" if word in clicked else "hide this word"
             shown = link(text_of_segment[start:end], address, class_=css_class, title=title, data_words=word)
             parts += [text_of_segment[cursor:start], shown]
             cursor = end
@@ -304,7 +304,7 @@ def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> 
     if len(side_by_side) > 1:
         agreed = (element("h2", "Do the methods agree?"), element("p", AGREEMENT, class_="pl-lead"))
         yield element("section", *agreed, agreement_view(_shown(side_by_side, index)))
-    if refused := refusals(visit.studio.questions[key], side_by_side):
+    if refused := refusals(visit.studio.requests[key], side_by_side):
         yield element("section", element("h2", "Left out"), left_out_view(refused))
     more = [
         link("Save this page as a report", visit.address("report", key)),

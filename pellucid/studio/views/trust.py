@@ -153,7 +153,7 @@ def _wish_of_address(visit: Visit, model: str, table: Table | None) -> Wish:
     known = offered(visit.studio.model(model))
     before = [title for title in table.methods if title in known and title != CHANCE] if table is not None else []
     methods = tuple(filter(None, visit.query.get("methods", "").split(","))) or tuple(before) or usual.methods
-    wish = Wish(model, visit.query.get("data", usual.data), visit.number("texts", usual.n_texts), methods)
+    wish = Wish(model, visit.query.get("data", usual.data), visit.whole_number("texts", usual.n_texts), methods)
     return checked_wish(visit.studio, wish)
 
 

@@ -45,7 +45,7 @@ from pellucid.studio.beside import (
 )
 from pellucid.studio.edits import edits_before
 from pellucid.studio.explained import explained, refusals
-from pellucid.studio.record import Question
+from pellucid.studio.record import TextRequest
 from pellucid.studio.visit import Page, Visit
 from pellucid.versions.comparable import is_same_target
 from pellucid.versions.comparable import unit_of as compared_unit
@@ -80,17 +80,17 @@ def twin(visit: Visit) -> Page:
     return Page("A text and its edit", [*body, _edits(visit, keys[1])], questions[0].model, list(before))
 
 
-def _questions(visit: Visit) -> tuple[tuple[str, str], tuple[Question, Question]]:
+def _questions(visit: Visit) -> tuple[tuple[str, str], tuple[TextRequest, TextRequest]]:
     """Both keys and questions, the second to the model, methods and class of the first."""
     if len(visit.path) != 2:
         raise BadInput("The address names no two texts; begin at the first page.")
-    first, second = (visit.studio.questions[key] for key in visit.path)
+    first, second = (visit.studio.requests[key] for key in visit.path)
     if (first.model, first.is_chat, len(first.segments)) != (second.model, second.is_chat, len(second.segments)):
         raise BadInput("These texts are not of one model and kind, so they are no edit of each other.")
     return (visit.path[0], visit.path[1]), (first, replace(second, methods=first.methods, target=first.target))
 
 
-def _of_same_class(visit: Visit, question: Question, before: SideBySide, after: SideBySide) -> SideBySide:
+def _of_same_class(visit: Visit, question: TextRequest, before: SideBySide, after: SideBySide) -> SideBySide:
     """The explanations of the edited text, of the class that the first one explains: only such scores compare."""
     label, now = (next(iter(each.values()))[0] for each in (before, after))
     target = label.target.label
@@ -262,7 +262,7 @@ def _edits(visit: Visit, key: str) -> Markup | None:
     keys = edits_before(visit, key)
     if len(keys) < 3:
         return None
-    texts = [visit.studio.questions[each].segments for each in keys]
+    texts = [visit.studio.requests[each].segments for each in keys]
     items = (
         element(
             "li",
