@@ -17,7 +17,7 @@ from pellucid.corpus.folder import FIRST, KEYS
 from pellucid.corpus.record import Run
 from pellucid.drawing.html import Markup, element
 from pellucid.drawing.widgets import button, choice, form, labelled, link, widget
-from pellucid.studio.run_rows import NOT_THERE, RIGHT, WRONG, OpenRun, RunRows, columns_of, read_shards, same_classes
+from pellucid.studio.run_rows import NOT_THERE, RIGHT, WRONG, OpenRun, RunRows, columns_of, read_shards, same_classes, shard_columns
 from pellucid.studio.visit import Visit
 
 MOST_WORD = 100  # characters of a word that is looked for
@@ -241,7 +241,7 @@ def changes(opened: OpenRun, beside: OpenRun, progress: Progress) -> np.ndarray:
 
 def _changes(run: Run, second: Run, shard: int) -> tuple[np.ndarray, np.ndarray]:
     columns = ("row", "predicted", "classes", "probabilities")
-    tables = [columns_of(each.folder.shard_file(shard), columns) for each in (run, second)]
+    tables = [shard_columns(each, shard, columns) for each in (run, second)]
     matrices = [_matrix(table) for table in tables]
     if matrices[0] is not None and matrices[1] is not None:
         return _moved_together(matrices[0], matrices[1])

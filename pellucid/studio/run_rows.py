@@ -194,6 +194,15 @@ def columns_of(path: Path, columns: Sequence[str]) -> pa.Table:
         raise BadFile(f"{path} is damaged; {AGAIN}.") from None
 
 
+def shard_columns(run: Run, shard: int, columns: Sequence[str]) -> pa.Table:
+    """Some columns of a shard, a line a row: of several methods those of the first, since all explain one answer."""
+    path = run.folder.shard_file(shard)
+    if len(run.methods) == 1:
+        return columns_of(path, columns)
+    table = columns_of(path, (*columns, "method"))
+    return table.filter(pc.equal(table.column("method"), run.methods[0])).drop_columns("method").combine_chunks()
+
+
 @dataclass(frozen=True, eq=False)
 class _ShardFacts:
     """The facts of a shard's rows. kinds: [row] the place in `classes` of those that a mistake is one of; -1: none."""
@@ -208,7 +217,7 @@ class _ShardFacts:
 
 
 def _shard_facts(run: Run, shard: int) -> _ShardFacts:
-    table = columns_of(run.folder.shard_file(shard), COLUMNS)
+    table = shard_columns(run, shard, COLUMNS)
     column = {name: _flat(table.column(name)) for name in COLUMNS}
     rows = column["row"].to_numpy(zero_copy_only=False)
     if len(rows) and not 0 <= rows.min() <= rows.max() < run.job.rows:
