@@ -18,6 +18,10 @@ def answer(texts):
     return np.stack([1 - high, high], 1)
 
 
+def by_characters(model):
+    return pellucid.explain(model, [TEXT], "occlusion", target="yes", unit="character")[0]
+
+
 @pytest.fixture(scope="module")
 def model():
     return pellucid.from_function(answer, ["no", "yes"], pieces="character", mask="_")
@@ -47,6 +51,9 @@ def test_other_methods_metrics_and_pages_take_characters(model, tmp_path):
     plain = pellucid.explain(pellucid.from_function(answer, ["no", "yes"]), [TEXT], "occlusion", target="yes")[0]
     np.testing.assert_allclose(by_words.scores, plain.scores, atol=1e-6)
     assert model.hash != pellucid.from_function(answer, ["no", "yes"]).hash
+    behind = pellucid.remote(answer, ["no", "yes"], pieces="character")
+    assert behind.hash != pellucid.remote(answer, ["no", "yes"]).hash
+    np.testing.assert_allclose(by_characters(behind).scores, by_characters(model).scores, atol=1e-6)
 
 
 def test_models_of_longer_pieces_refuse_them():

@@ -30,7 +30,7 @@ from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest, parsed
 from pellucid.base.packages import optional_package
 from pellucid.models.classifiers.answer_store import FORM, AnswerStore, key_of
-from pellucid.models.classifiers.function import PROBES, FunctionClassifier, Gives, Text, from_function
+from pellucid.models.classifiers.function import PROBES, FunctionClassifier, Gives, Pieces, Text, from_function
 from pellucid.run.scheduler import DEVICE_TOKENS
 from pellucid.run.target import Problem
 
@@ -49,6 +49,7 @@ def remote(
     problem: Problem = "single_label",
     name: str | None = None,
     mask: str | None = None,
+    pieces: Pieces = "word",
     headers: Mapping[str, str] | None = None,
     batch_size: int = 16,
     at_once: int = 4,
@@ -62,7 +63,7 @@ def remote(
     service: an address, which is sent {"texts": ["…", …]} (pairs as ["…", "…"]) by POST and answers with a JSON object:
         one list of numbers a text under "probabilities" or "logits", or one number a text under "values" where problem
         is "regression". Or a function as of `from_function`, for a service that is asked otherwise.
-    labels, gives, problem, mask: as in `from_function`.
+    labels, gives, problem, mask, pieces: as in `from_function`.
     name: what results call the model; None: the address without what may be secret, or the function's name.
     headers: of each call, such as {"Authorization": "Bearer …"}; no message shows them.
     batch_size: texts a call, 1 or more. Where a call fails, its texts are asked one by one.
@@ -105,7 +106,7 @@ def remote(
         raise BadSetting("A cache says of which service its answers are; name the function: name='reviews v2'.")
     title, digest = (ask.name, ask.digest) if isinstance(ask, Address) else (_name_of(ask), None)
     title = title if name is None else name
-    model = from_function(ask, labels, gives=gives, problem=problem, name=title, mask=mask)
+    model = from_function(ask, labels, gives=gives, problem=problem, name=title, mask=mask, pieces=pieces)
     seal: dict[str, object] = {"form": FORM, "service": title, "address": digest}
     seal |= {"labels": list(model.labels), "gives": model.gives, "problem": problem}
     answers = AnswerStore(None if cache is None else possible_path(cache), seal, model.width)
