@@ -57,6 +57,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.path_rules
 	$(BIN)/python -m benchmarks.translation
 	$(BIN)/python -m benchmarks.decoded_saliency
+	$(BIN)/python -m benchmarks.long_prompts
 	$(BIN)/python -m benchmarks.retained_information --out benchmarks/results/retained_information.json
 	@if [ -n "$(TEXTATTACK)" ]; then $(BIN)/python -m benchmarks.attacks --textattack "$(TEXTATTACK)"; \
 	  else echo "Attacks are not measured: give TEXTATTACK=PYTHON, a Python with benchmarks/attack/requirements.txt."; fi

@@ -41,7 +41,7 @@ def recomputed(blocks: Sequence[nn.Module], n_places: int, under: Under) -> Iter
     if n_places <= LONG or watched or not torch.is_grad_enabled():
         yield
         return
-    run = _Run(under, autocast_types(), room)
+    run = _LongPass(under, autocast_types(), room)
     with ExitStack() as stack:
         stack.callback(run.end)
         for block in blocks:
@@ -57,7 +57,7 @@ def _room(blocks: Sequence[nn.Module]) -> int:
 
 
 @dataclass(eq=False)
-class _Run:
+class _LongPass:
     """The blocks of one pass. room: bytes that are left for them. latest: the call that ran again last, and what it
     left then: of one call at a time, in each thread.
     """
@@ -101,7 +101,7 @@ _last = threading.local()  # its `run`: the one whose block ran again last
 class _Call:
     """One call of a block. saved: what it left for the way back, in order; None where that was dropped."""
 
-    run: _Run
+    run: _LongPass
     block: nn.Module
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -115,7 +115,7 @@ class _Call:
         self.count += 1
         return self, self.count - 1
 
-    def forget_unless(self, run: _Run) -> None:
+    def forget_unless(self, run: _LongPass) -> None:
         """Drop what was saved unless the run has room for it."""
         weights = {parameter.data_ptr() for parameter in self.block.parameters()}
         sizes = {each.data_ptr(): each.numel() * each.element_size() for each in self.saved or ()}

@@ -12,7 +12,7 @@ the same so is tried once for each size of text, and for rows with absent pieces
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,9 +28,6 @@ from pellucid.run.batch import Row
 from pellucid.run.parity import residuals
 from pellucid.run.rounding import number_type, tolerance
 from pellucid.run.trace import Trace, Want, WrittenTrace
-
-if TYPE_CHECKING:
-    from pellucid.models.writing.writing_model import WritingModel
 
 SHORT = 256  # places of a row: shorter ones share passes beside each other
 START = 1 / 12  # the cost of starting a pass, as a share of the cost of a full pack (`run/scheduler.py`)
@@ -57,17 +54,17 @@ def keeps_keys(network: Any) -> bool:  # Any: see `WritingModel`
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """What a row reads. columns: [place column], the places that others read or that write. asked: [piece], the numbers
-    of those places that say a piece. ids: [1 piece], these pieces.
+    """What a row reads. columns: [place column], the places that others read or that write. writing: [piece], the
+    numbers of those that write. ids: [1 piece], the pieces that they write.
     """
 
     columns: np.ndarray
-    asked: Tensor
+    writing: Tensor
     ids: Tensor
 
     def alike(self, read: np.ndarray) -> int:
         """How many places at the beginning are the same as what was read, those that write left away."""
-        most = min(len(read), int(self.asked.min()))
+        most = min(len(read), int(self.writing.min()))
         differs = (self.columns[:most] != read[:most]).any(1)
         return int(differs.argmax()) if differs.any() else most
 
@@ -80,7 +77,7 @@ class SharedBeginnings:
     and values.
     """
 
-    model: "WritingModel"
+    model: Any  # a `WritingModel`, whose file reads this one
     want: Want
     read: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int32))
     cache: Any = None
@@ -100,7 +97,7 @@ class SharedBeginnings:
         gaps = [part + rest < rows[index].extent for index, part, rest in zip(order, alike, left, strict=True)]
         kind = (1 << (max(row.extent for row in rows) - 1).bit_length(), any(gaps))
         if kind not in self.model.beginnings:
-            most = max(range(1, len(order)), key=lambda number: (gaps[number], alike[number]))
+            most = max(range(1, len(order)), key=lambda turn: (gaps[turn], alike[turn]))
             self.model.beginnings[kind] = self._by_trial(rows[order[most - 1]], rows[order[most]])
         return [[index] for index in order] if self.model.beginnings[kind] else None
 
@@ -125,8 +122,8 @@ class SharedBeginnings:
         is_read = track.attended[0].bool().index_fill(0, places[0], True)
         positions = is_read.nonzero()[:, 0]
         columns = torch.stack([track.ids[0, positions], positions, track.attended[0, positions]], 1)
-        asked = (is_read.cumsum(0) - 1)[places[0]]
-        return _Places(columns.int().numpy(), asked, ids)
+        writing = (is_read.cumsum(0) - 1)[places[0]]
+        return _Places(columns.int().numpy(), writing, ids)
 
     def _by_trial(self, before: Row, row: Row) -> bool:
         """Whether a row gets the answers that it gets by itself."""
@@ -136,8 +133,9 @@ class SharedBeginnings:
             ours = self.trace([row])
         except Exception:  # a network may not take what the library's own take
             return False
-        assert alone.written is not None and ours.written is not None
-        answers, plain = (trace.written.log_probabilities(trace.written.ids) for trace in (ours, alone))
+        ours_written, plain_written = ours.written, alone.written
+        assert ours_written is not None and plain_written is not None
+        answers, plain = (each.log_probabilities(each.ids) for each in (ours_written, plain_written))
         near = NEAR.get(number_type(self.model, alone.logits.dtype), SAME * tolerance(self.model, alone.logits.dtype))
         return bool((residuals(answers, plain) <= near).all())
 
@@ -163,7 +161,7 @@ class SharedBeginnings:
         if "position_ids" not in parameter_names(model.network):  # it counts the places that are read
             arguments = {}
         with ExitStack() as stack:
-            stack.enter_context(head_at(model.head, (places.asked - first)[None].to(device)))
+            stack.enter_context(head_at(model.head, (places.writing - first)[None].to(device)))
             if self.want.wide_head and model.layers.decoder is not None:
                 stack.enter_context(wide_after(model.layers.decoder.modules, model.layers.decoder.count))
             output = model.network(
