@@ -133,7 +133,12 @@ def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int,
         return tuple(range(len(fine)))
     if fine.kind not in BY_SIZE or BY_SIZE.index(kind) < BY_SIZE.index(fine.kind):
         raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
+    if len(fine) > REMEMBERED_UNITS:
+        return _coarse_index.__wrapped__(fine, kind, tuple(segments))
     return _coarse_index(fine, kind, tuple(segments))
+
+
+REMEMBERED_UNITS = 512  # of longer texts the index is computed anew: hundreds of them would fill the memory
 
 
 @lru_cache(maxsize=512)  # of a text it is asked by the tokenizer, by what the model can read, and when it is saved
