@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pellucid.base.checks import listed
+from pellucid.base.checks import known, listed
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import read_json
@@ -71,7 +71,8 @@ def read_in_turn(path: str | Path, method: str | None) -> Sequence[Explanation]:
     if method is None and len(by_method) > 1:
         raise several_methods(tuple(by_method))
     name = next(iter(by_method)) if method is None else method
-    return by_method[name] if name in by_method else run[:1].where(method=name)  # which says what there is
+    known("method of these results", name, by_method)
+    return by_method[name]  # type: ignore[no-any-return]
 
 
 def of_one_method(results: Results, method: str | None) -> Results:

@@ -46,9 +46,12 @@ def bounded_batches(path: Path, form: str, columns: Sequence[str]) -> Iterator[p
 
 def bounded_table(path: Path, form: str, schema: pa.Schema) -> pa.Table:
     """The whole table of such a file, with the columns of a schema."""
-    batches = [batch.select(schema.names) for batch in bounded_batches(path, form, schema.names)]
-    table = pa.Table.from_batches(batches) if batches else schema.empty_table()
-    return table.cast(schema.remove_metadata()).combine_chunks()
+    try:
+        batches = [batch.select(schema.names) for batch in bounded_batches(path, form, schema.names)]
+        table = pa.Table.from_batches(batches) if batches else schema.empty_table()
+        return table.cast(schema.remove_metadata()).combine_chunks()
+    except (LookupError, pa.ArrowException) as error:
+        raise _not_ours(path, error) from None
 
 
 def check_values(path: Path, metadata: pq.FileMetaData) -> None:

@@ -138,7 +138,12 @@ def coarse_index(fine: Units, kind: Kind, segments: Sequence[str]) -> tuple[int,
         raise BadSetting(f"Scores a {fine.kind} cannot be split into scores a {kind}; explain at a finer unit.")
     if kind == CHARACTER:
         _check_characters(fine, segments)
+    if len(fine) > REMEMBERED_UNITS:
+        return _coarse_index.__wrapped__(fine, kind, tuple(segments))
     return _coarse_index(fine, kind, tuple(segments))
+
+
+REMEMBERED_UNITS = 512  # of longer texts the index is computed anew: hundreds of them would fill the memory
 
 
 @lru_cache(maxsize=512)  # of a text it is asked by the tokenizer, by what the model can read, and when it is saved

@@ -11,7 +11,7 @@ from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended, Mo
 from pellucid.base.json_text import sealed
 from pellucid.base.kinds import engines
 from pellucid.corpus.leases import Leases
-from pellucid.explaining.read import read_explanations
+from pellucid.explaining.read import read_explanations, read_in_turn
 from tests.shared.moments import files_of
 
 TEXTS = [f"A good film, number {n % 1500}." if n % 3 else f"Dull {n % 7}." for n in range(2100)]
@@ -66,6 +66,9 @@ def test_several_methods_have_the_rows_of_a_run_by_each(model, whole, tmp_path):
     assert again.reused == len(set(texts[5:40])) and [each.scores.tolist() for each in again[35:]] == [
         each.scores.tolist() for each in run[45:]
     ]
+    with pytest.raises(BadSetting, match="several methods; add --method"):
+        read_in_turn(run.path, None)
+    assert read_in_turn(run.path, "occlusion").methods == ("occlusion",)
     with pytest.raises(BadSetting, match="window may belong to any of several methods"):
         pellucid.explain_corpus(model, texts, methods, folder=tmp_path / "other", window=2)
     with pytest.raises(BadFile, match=r"methods was 'occlusion, lime\(n_samples=20\)' and is 'occlusion'"):

@@ -263,3 +263,15 @@ def test_runs_of_other_texts_do_not_stand_beside_each_other(studio, models, tmp_
     third = pellucid.explain_corpus(models[1], ["Good.", "Dull."], "occlusion", folder=tmp_path / "run", progress=False)
     with pytest.raises(BadInput, match="different texts"):
         page(replace(studio, runs={**studio.runs, "third": third}, desks={}), "first", beside="third")
+
+
+def test_a_run_by_several_methods_has_a_line_a_text(models, tmp_path):
+    texts = [example(row) for row in range(40)]
+    several = pellucid.explain_corpus(
+        models[0], texts, ["occlusion", "chance"], folder=tmp_path / "several", progress=False
+    )
+    single = pellucid.explain_corpus(models[0], texts, "occlusion", folder=tmp_path / "single", progress=False)
+    studio = Studio({"one": models[0]}, {"several": several, "single": single})
+    pages = [framed(visit, drawn(run, visit)) for visit in (Visit(studio, "run", (name,)) for name in studio.runs)]
+    lines = [[line.text for line in parsed(page).every("details", "pl-folded")] for page in pages]
+    assert lines[0] == lines[1] and len(lines[0]) == 40
