@@ -6,6 +6,7 @@ it died is halved down to the text that kills. That text becomes a failure, and 
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -38,7 +39,8 @@ OnPart = Callable[[Rows], None]
 class Computation:
     """What a child needs to compute shards: plain values, so that another process can have them.
 
-    load: how it gets the model, whose digest must be model_hash. gpus: how many a child computes on, 0 or 1.
+    load: how it gets the model, whose digest must be model_hash. gpus: how many a child computes on, 0 or 1. place: the
+    folder that relative names of the model are of; an actor of Ray stands in another.
     """
 
     folder: RunFolder
@@ -47,6 +49,7 @@ class Computation:
     load: Callable[[], Model]
     model_hash: str
     gpus: int = 0
+    place: str = field(default_factory=os.getcwd)
 
 
 class ChildDied(Exception):
@@ -66,6 +69,8 @@ def serve(connection: Connection, computation: Computation, autocast: AutocastTy
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends this process
     hand_on_safe_path()
+    with suppress(OSError):  # a machine of a cluster may lack it, and the model's name may need no folder
+        os.chdir(computation.place)
     end_with_parent()
     autocast_for_good(autocast)
     torch.set_num_threads(computation.job.threads)
