@@ -33,7 +33,9 @@ from pellucid.studio.work import StillComputing
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion", "gradient", "relevance", "attention")
 RUNS, CHROMIUM = 7, "/usr/bin/chromium"
-SLIDER = "methods => {" + """
+SLIDER = (
+    "methods => {"
+    + """
   const range = document.querySelector(".st-range"), times = [];
   for (let step = 0; step < 400; step++) {
     range.value = String((step * 8) % 21);
@@ -45,6 +47,7 @@ SLIDER = "methods => {" + """
   times.sort((a, b) => a - b);
   return [times[200], times[380]];
 }"""
+)
 
 
 def sentences(words: int, first: int) -> str:
@@ -174,7 +177,11 @@ def as_page(results: dict[str, Any]) -> str:
         ("that page with its slider", f"{beside['bytes'] / 1e3:.0f} kB", "150 kB"),
         ("5,000 words, two methods: page", f"{long['bytes'] / 1e6:.2f} MB", "3 MB"),
         ("the same, until it can be used", f"{long['usable']:.1f} s", "2 s"),
-        (f"memory after {results['memory']['texts']} texts, beyond the model", f"{results['memory']['megabytes']:.0f} MB", "150 MB"),
+        (
+            f"memory after {results['memory']['texts']} texts, beyond the model",
+            f"{results['memory']['megabytes']:.0f} MB",
+            "150 MB",
+        ),
     ]
     if run := results.get("run"):
         rows.append((f"first page of a run of {run['texts']:,} texts", f"{run['first']:.2f} s", "2 s"))

@@ -7,7 +7,7 @@ from pellucid.drawing.html import Markup, element, name
 from pellucid.drawing.widgets import link, served_page, widget
 from pellucid.studio.trust_line import trust_line
 from pellucid.studio.visit import Page, Visit
-from pellucid.studio.work import Job
+from pellucid.studio.work import DeskJob
 
 SHEET, ICON, SCRIPT = "style.css", "icon.svg", "studio.js"
 

@@ -25,7 +25,7 @@ from pellucid.corpus.record import Run
 from pellucid.explaining.inputs.readings import default_method, judged_target, usual_methods
 from pellucid.run.model import Model
 from pellucid.studio.record import METHODS, Studio
-from pellucid.studio.work import Desk, Job, ReaderLeft, StillComputing, Work
+from pellucid.studio.work import Desk, DeskJob, ReaderLeft, StillComputing, Work
 from pellucid.text.example import Example
 from pellucid.words.shortcuts import PASSES
 
@@ -157,13 +157,13 @@ class Measurement:
 
     studio: Studio
     wish: Wish
-    job: Job = field(init=False)
+    job: DeskJob = field(init=False)
     error: str = ""
     is_stopped: bool = False
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.job = Job(READER, lambda progress: None, stage="comparing", total=self.wish.n_texts)
+        self.job = DeskJob(READER, lambda progress: None, stage="comparing", total=self.wish.n_texts)
         self._steps = self._all_steps()
 
     @property

@@ -17,7 +17,17 @@ from pellucid.corpus.folder import FIRST, KEYS
 from pellucid.corpus.record import Run
 from pellucid.drawing.html import Markup, element
 from pellucid.drawing.widgets import button, choice, form, labelled, link, widget
-from pellucid.studio.run_rows import NOT_THERE, RIGHT, WRONG, OpenRun, RunRows, columns_of, read_shards, same_classes, shard_columns
+from pellucid.studio.run_rows import (
+    NOT_THERE,
+    RIGHT,
+    WRONG,
+    OpenRun,
+    RunRows,
+    columns_of,
+    read_shards,
+    same_classes,
+    shard_columns,
+)
 from pellucid.studio.visit import Visit
 
 MOST_WORD = 100  # characters of a word that is looked for

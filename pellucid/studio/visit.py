@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from pellucid.base.errors import BadInput
 from pellucid.drawing.html import Markup
-from pellucid.studio.record import TextRequest, Studio
+from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.work import PATIENCE, Work
 
 

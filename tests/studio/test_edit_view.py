@@ -12,7 +12,7 @@ from pellucid.drawing.widgets import WIDGETS
 from pellucid.results.explanation import Prediction
 from pellucid.studio.edits import Proposal, Proposals, offered_attacks, proposals_for, word_at, words_of
 from pellucid.studio.frame import framed
-from pellucid.studio.record import CHARACTERS, TextRequest, Studio
+from pellucid.studio.record import CHARACTERS, Studio, TextRequest
 from pellucid.studio.views.edit import _proposals, edit
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.text.units import text_units

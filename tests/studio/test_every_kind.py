@@ -4,7 +4,7 @@ import pytest
 
 import pellucid
 from pellucid.studio.frame import framed
-from pellucid.studio.record import TextRequest, Studio
+from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.views.text import text
 from pellucid.studio.visit import Visit
 from tests.shared.tiny import TOKENIZERS, network_for_pieces, tiny_classifier, tiny_composed, tiny_network

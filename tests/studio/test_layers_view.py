@@ -6,7 +6,7 @@ import pellucid
 from pellucid.base.errors import UnknownName
 from pellucid.layers.page import layer_sections
 from pellucid.studio.frame import framed
-from pellucid.studio.record import TextRequest, Studio
+from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.views.layers import layered_methods, layers
 from pellucid.studio.visit import Elsewhere, Visit
 from tests.studio.test_text_view import drawn

@@ -10,7 +10,7 @@ import pellucid
 from pellucid.base.errors import UnknownName
 from pellucid.drawing.wording import percent
 from pellucid.studio.frame import framed
-from pellucid.studio.record import TextRequest, Studio
+from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.views.models import models, tau_by_luck
 from pellucid.studio.visit import Elsewhere, Visit
 from pellucid.versions.command import two

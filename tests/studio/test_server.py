@@ -20,7 +20,7 @@ import pytest
 import pellucid
 from pellucid.base.kinds import views
 from pellucid.studio import server
-from pellucid.studio.record import TextRequest, Studio
+from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.server import BODY_BYTES, FIELDS
 from pellucid.studio.visit import Elsewhere, File
 from pellucid.studio.work import ended

@@ -15,7 +15,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.studio.explained import explained, passes_of
 from pellucid.studio.frame import framed
 from pellucid.studio.hidden_words import hidden_words, without_words
-from pellucid.studio.record import CHARACTERS, TextRequest, Studio
+from pellucid.studio.record import CHARACTERS, Studio, TextRequest
 from pellucid.studio.views.report import report
 from pellucid.studio.views.text import text
 from pellucid.studio.visit import Elsewhere, Visit

@@ -12,7 +12,7 @@ from pellucid.drawing.heat_map import drawable_view, units_in_order
 from pellucid.drawing.wording import percent, signed
 from pellucid.studio.beside import aligned
 from pellucid.studio.frame import framed
-from pellucid.studio.record import TextRequest, Studio
+from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.views.edit import edit
 from pellucid.studio.views.models import models
 from pellucid.studio.views.twin import score_changes, twin

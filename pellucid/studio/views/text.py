@@ -33,7 +33,8 @@ from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
 EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
-AT_ONCE, SOON = 10.0, 0.2  # seconds: a slider that takes longer is prepared when a reader asks; a page waits so long for it
+AT_ONCE = 10.0  # seconds: a slider that takes longer is prepared when a reader asks for it
+SOON = 0.2  # seconds that a page waits for its slider
 MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
