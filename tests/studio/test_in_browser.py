@@ -60,14 +60,17 @@ def opened(browser, address, **settings):
     context.close()
 
 
-def explain(page, text=TEXT):
+def explain(page, text=TEXT, runs_scripts=True):
+    """Explain a text, and wait until its slider is ready."""
     page.fill("textarea[name=text]", text)
     page.click("text=Explain")
     page.wait_for_selector(".st-hiding", timeout=60_000)
     if page.locator("text=Prepare the slider").count():  # on a slow machine
         page.click("text=Prepare the slider")
         page.wait_for_selector(".st-hiding")
-    while page.locator(".st-coming").count():  # without a script, the reader looks again
+    if runs_scripts:
+        page.wait_for_selector(".st-range", timeout=60_000)
+    while not runs_scripts and page.locator(".st-coming").count():  # the reader looks again
         page.wait_for_timeout(500)
         page.reload()
 
@@ -113,7 +116,7 @@ def test_the_slider_shows_the_numbers_of_every_cut(browser, address):
 
 def test_everything_but_the_slider_works_without_a_script(browser, address):
     with opened(browser, address, java_script_enabled=False) as page:
-        explain(page)
+        explain(page, runs_scripts=False)
         assert not page.locator(".st-slider").is_visible()
         page.locator(".st-word").nth(1).click()
         assert page.locator(".st-out").inner_text() == "gripping"

@@ -62,7 +62,7 @@ def run(visit: Visit) -> Page | Elsewhere:
 
 def _page(visit: Visit, title: str, body: Iterator[Markup | None]) -> Page:
     job = visit.studio.run(title).job
-    return Page(f"Run {title}", [_facts(visit, title, job), *body], model_of(visit, job), [str(job.question["method"])])
+    return Page(f"Run {title}", [_facts(visit, title, job), *body], model_of(visit, job), list(job.methods))
 
 
 def model_of(visit: Visit, job: Job) -> str:
