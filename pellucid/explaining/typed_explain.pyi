@@ -235,7 +235,7 @@ def explain(
     workers: int = 1,
     progress: bool | Progress | None = None,
     n_draws: int = 20,
-    unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
+    unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
 ) -> Results:
     """Uniform random scores between 0 and 1, n_draws rankings of every text: rows of kind "draw"."""
 
@@ -341,7 +341,7 @@ def explain(
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | Progress | None = None,
-    unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
+    unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 128,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
 ) -> Results:
@@ -617,7 +617,7 @@ def explain(
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | Progress | None = None,
-    unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
+    unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
 ) -> Results:
@@ -644,7 +644,7 @@ def explain(
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | Progress | None = None,
-    unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
+    unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
 ) -> Results:
     """`occlusion` with windows of one unit: the target of the text minus that of the text without the unit."""
@@ -670,7 +670,7 @@ def explain(
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | Progress | None = None,
-    unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
+    unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
     kernel_width: float = 25.0,
@@ -724,7 +724,7 @@ def explain(
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | Progress | None = None,
-    unit: Literal["piece", "word", "sentence", "paragraph"] | Literal["span"] = "word",
+    unit: Literal["piece", "character", "word", "sentence", "paragraph"] | Literal["span"] = "word",
     window: int = 1,
     max_width: int = 4,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
@@ -891,7 +891,7 @@ def explain(
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     progress: bool | Progress | None = None,
-    unit: Literal["piece", "word", "sentence", "paragraph"] = "word",
+    unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     n_permutations: int = 24,
     tolerance: float | None = None,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",

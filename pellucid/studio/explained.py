@@ -11,6 +11,7 @@ from pellucid.base.kinds import attributions
 from pellucid.base.processes import Progress
 from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.readings import default_method, supported_methods
+from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
 from pellucid.run.model import WRITING, Model
 from pellucid.studio.record import TextRequest
@@ -49,7 +50,9 @@ def _explain(model: Model, question: TextRequest, progress: Progress) -> SideByS
     except (ModelCannot, BadSetting, ParityBroken):
         if len(question.methods) == 1:
             raise
-    by_method, left_out, seconds, error = {}, {}, 0.0, None
+    by_method: dict[str, Results] = {}
+    left_out: dict[str, str] = {}
+    seconds, error = 0.0, None
     for method in question.methods:
         try:
             of_method = _by_methods(model, question, [method], progress)
@@ -85,8 +88,8 @@ def passes_of(method: str, words: int) -> float:
     match = _COUNT.match(cost)
     if match is None:
         return 0.0
-    factors = [entry.defaults.get(part, 1) if part.startswith("n_") else part for part in match["count"].split(" x ")]
-    count = math.prod(float(factor) for factor in factors)
+    factors: list[Any] = [part if part.isdecimal() else entry.defaults.get(part) or 1 for part in match["count"].split(" x ")]
+    count: float = math.prod(map(float, factors))
     each = words if re.search(r"\ba (?:word|piece)\b", cost) else 1
     return count * each * (BACKWARD if "gradients" in cost or "back" in cost else 1.0)
 

@@ -25,7 +25,7 @@ def question_of(visit: Visit) -> TextRequest:
     texts = tuple(segments if segments[1].strip() else segments[:1])
     methods = visit.fields("method")
     for method in methods:
-        known("attribution method", method, supported_methods(model))
+        known("attribution method", method, list(map(str, supported_methods(model))))
     target = visit.field("target") or "predicted"
     if target not in ("predicted", *model.labels):
         raise BadInput("This model has no such class; choose one of the list.")
@@ -100,22 +100,22 @@ def _target_field(model: Model, question: TextRequest | None) -> Markup | None:
 
 def _methods_field(visit: Visit, model: Model, name: str, question: TextRequest | None) -> Markup:
     """A box a method, by families, with about how long it takes where that is known."""
-    chosen = (question.methods if question else ()) or usual_methods(model)
+    ticked = (question.methods if question else ()) or usual_methods(model)
     words = sum(len(text.split()) for text in question.segments) if question else 0
-    families = in_families_of([str(method) for method in supported_methods(model) if _is_usual(str(method), chosen)])
+    families = in_families_of([str(method) for method in supported_methods(model) if _is_usual(str(method), ticked)])
     groups = (
-        element("div", element("h4", family.heading), *_boxes(visit, name, methods, chosen, words), class_="st-methods")
+        element("div", element("h4", family.heading), *_boxes(visit, name, methods, ticked, words), class_="st-methods")
         for family, methods in families.items()
     )
     return element("details", element("summary", "Methods"), fragment(*groups), class_="st-choice")
 
 
-def _is_usual(method: str, chosen: object) -> bool:
-    return attributions.get(method).facts["usual"] or method in chosen  # type: ignore[operator]
+def _is_usual(method: str, ticked: object) -> bool:
+    return attributions.get(method).facts["usual"] or method in ticked  # type: ignore[operator]
 
 
-def _boxes(visit: Visit, model: str, methods: list[str], chosen: object, words: int) -> Iterator[Markup]:
+def _boxes(visit: Visit, model: str, methods: list[str], ticked: object, words: int) -> Iterator[Markup]:
     for method in methods:
         cost = estimate(visit, model, method, words) if words else ""
         note = element("small", f" {cost}") if cost else None
-        yield checkbox("method", method, fragment(readable(method), note), method in chosen)  # type: ignore[operator]
+        yield checkbox("method", method, fragment(readable(method), note), method in ticked)  # type: ignore[operator]

@@ -64,7 +64,7 @@ def test_unrelated_orders_pass_the_bound_of_luck_in_one_case_of_twenty():
         assert 0.03 < np.mean(np.abs(taus) >= tau_by_luck(words)) < 0.07
 
 
-def test_different_answers_are_not_compared_until_one_class_is_chosen(studio):
+def test_different_answers_are_compared_by_one_class_alone(studio):
     texts = ("fine film", "wild quiet river", "dull plot", "lovely", "tired actors")
     labels = {
         text: [pellucid.predict(studio.model(name), text)[0].label for name in ("bert", "spans")] for text in texts
@@ -93,7 +93,7 @@ def test_a_form_chooses_the_models_and_keeps_what_it_cannot_carry(studio):
         models(Visit(studio, form={"model": ["<b>"], "other": ["sums"], "text": ["fine"]}))
 
 
-def test_what_cannot_be_compared_is_said_in_a_sentence(studio):
+def test_what_cannot_be_compared_ends_in_a_sentence(studio):
     assert "are not compared" in page(studio, "sums", "fine", other="writes").text
     alone = Visit(Studio({"sums": studio.model("sums")}), view="models")
     assert "start the studio with two" in framed(alone, models(alone))

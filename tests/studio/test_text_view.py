@@ -9,6 +9,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadInput
+from pellucid.base.kinds import attributions
 from pellucid.comparison.case import Case
 from pellucid.comparison.metrics.curves import hiding
 from pellucid.run.packing import scheduler_for
@@ -139,3 +140,4 @@ def test_passes_are_read_from_the_registered_cost():
     assert passes_of("integrated_gradients", 12) == 64
     assert passes_of("shapley_sampling", 10) == 240
     assert passes_of("chance", 10) == 0
+    assert all(passes_of(method, 10) > 0 for method in attributions.names() if method != "chance")

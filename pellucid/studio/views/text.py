@@ -289,7 +289,7 @@ def _flip_row(title: str, count: int | None, total: int) -> Markup:
 
 def _shown(side_by_side: SideBySide, index: int) -> SideBySide:
     """The methods' explanations of one answer."""
-    return SideBySide({title: [results[index]] for title, results in side_by_side.items()})
+    return SideBySide({title: results[index : index + 1] for title, results in side_by_side.items()})
 
 
 def _rows(side_by_side: SideBySide, index: int) -> Markup:
