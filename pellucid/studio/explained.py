@@ -88,7 +88,8 @@ def passes_of(method: str, words: int) -> float:
     match = _COUNT.match(cost)
     if match is None:
         return 0.0
-    factors: list[Any] = [part if part.isdecimal() else entry.defaults.get(part) or 1 for part in match["count"].split(" x ")]
+    names = match["count"].split(" x ")
+    factors: list[Any] = [each if each.isdecimal() else entry.defaults.get(each) or 1 for each in names]
     count: float = math.prod(map(float, factors))
     each = words if re.search(r"\ba (?:word|piece)\b", cost) else 1
     return count * each * (BACKWARD if "gradients" in cost or "back" in cost else 1.0)

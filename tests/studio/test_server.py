@@ -309,7 +309,7 @@ def test_wrong_addresses_and_methods_are_refused(browser):
     assert browser.now("POST", "/style.css", {**entrance, **SENT}).status == 405
 
 
-def test_what_a_page_loads_may_be_kept_under_the_address_of_its_version(browser):
+def test_what_a_page_loads_may_be_cached_under_the_address_of_its_version(browser):
     plain = browser.now("GET", "/studio.js", browser.entrance())
     assert plain.headers["cache-control"] == "no-store" and plain.headers["content-type"].startswith("text/javascript")
     digest = server._static_file("studio.js").digest

@@ -276,7 +276,7 @@ def _flips(cuts: HiddenWords) -> Markup:
     step = max(after - before for before, after in zip(cuts.counts, cuts.counts[1:], strict=False))
     coarse = f" Looked at every {step} words." if step > 1 else ""
     title = f"How many words must be hidden, the most important first, until the answer is another one?{coarse}"
-    return fragment(element("p", title, class_="pl-note"), table(head, rows, "pl-table pl-small"))
+    return element("div", element("p", title, class_="pl-note"), table(head, rows, "pl-table pl-small"))
 
 
 def _flip_row(title: str, count: int | None, total: int) -> Markup:
