@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2, fine-tuned here for seconds, as a tagger and as a reader: real answers, explained."""
+"""all-MiniLM-L6-v2, fine-tuned here for seconds, as a tagger, a reader and a reranker: real answers, explained."""
 
 import random
 
@@ -97,3 +97,29 @@ def test_a_trained_reader_is_explained_by_its_own_answer():
     )
     assert result.target.value == pytest.approx(expected, abs=1e-4)
     assert result.top(1)[0].text == "Ada"
+
+
+def relevance_loss(network, tokenizer, batch):
+    """A question about a place is to fit the sentence about it better than that about another place."""
+    questions = [f"Who was in {place} ?" for _, _, place in batch]
+    texts, places = [text for text, _, _ in batch], [place for _, _, place in batch]
+    shifted = [texts[(row + 1) % len(batch)] for row in range(len(batch))]
+    gold = [1.0] * len(batch) + [float(place in text) for place, text in zip(places, shifted, strict=True)]
+    columns = tokenizer(questions * 2, texts + shifted, return_tensors="pt", padding=True)
+    logits = network(**columns).logits[:, 0]
+    return torch.nn.functional.binary_cross_entropy_with_logits(logits, torch.tensor(gold))
+
+
+@pytest.mark.long
+def test_a_trained_reranker_ranks_by_the_place_that_is_asked_about():
+    network, tokenizer = trained("SequenceClassification", relevance_loss, num_labels=1)
+    model = pellucid.load(network, tokenizer, problem="regression")
+    question = "Who was in Oslo ?"
+    documents = [f"{person} flew to {place} yesterday ." for person, place in zip(PEOPLE, PLACES, strict=True)]
+    results = pellucid.explain(model, [(question, document) for document in documents], "occlusion")
+    with torch.no_grad():
+        plain = [float(network(**tokenizer(question, each, return_tensors="pt")).logits) for each in documents]
+    assert [result.target.value for result in results] == pytest.approx(plain, abs=1e-4)
+    best = results.sorted_by("value", ascending=False)[0]
+    assert best.example.segments[1] == documents[0]  # the sentence about Oslo
+    assert {unit.text for unit in best.top(2)} == {"Oslo"}  # in the question, and in the document
