@@ -12,7 +12,10 @@ REFUSED = set(
     "stretch stretches slope slopes".split()
 )
 TERMS = ("held_out", "made_up", "reason_found")  # a part of the data; a word that no language has; a metric
-OTHERS = {"hypothesis": {"given"}, "uvicorn.protocols.http.h11_impl": {"connection_made"}}  # names that other libraries chose
+OTHERS = {
+    "hypothesis": {"given"},
+    "uvicorn.protocols.http.h11_impl": {"connection_made"},
+}  # names that other libraries chose
 
 
 def names(path):

@@ -46,7 +46,7 @@ def test_a_word_is_edited_and_the_text_compared(browser, address, screen):  # no
 
 def test_edits_need_no_script(browser, address):  # noqa: F811
     with opened(browser, address, java_script_enabled=False) as page:
-        explain(page)
+        explain(page, runs_scripts=False)
         page.click("text=Edit this text")
         page.locator("a.st-word").nth(3).click()
         page.wait_for_selector(".st-line", timeout=SLOW)

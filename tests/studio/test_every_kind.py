@@ -27,6 +27,12 @@ def about_good(texts):
     return [[0.1, 0.9] if "lovely" in text else [0.8, 0.2] for text in texts]
 
 
+def chat():
+    model = tiny_writing("llama")
+    model.tokenizer.chat_template = "{% for m in messages %}{{ m.role }}: {{ m.content }} {% endfor %}"
+    return model
+
+
 KINDS = {
     "tagger": (of_pieces("TokenClassification"), (TEXT,)),
     "reader of answers": (of_pieces("QuestionAnswering"), PAIR),
@@ -41,6 +47,7 @@ KINDS = {
     "several labels": (lambda: tiny_classifier("bert", problem_type="multi_label_classification"), (TEXT,)),
     "encoder and decoder": (lambda: tiny_writing("bart"), (TEXT,)),
     "language model": (lambda: tiny_writing("gpt2"), (TEXT, "fine")),
+    "chat": (chat, ("Was the soup cold?", "No.")),
 }
 
 
@@ -50,6 +57,6 @@ def test_every_kind_of_model_is_drawn(kind):
     studio = Studio({kind: make()})
     first = text(Visit(studio, reader="reader"))
     assert "st-form" in framed(Visit(studio, reader="reader"), first)
-    key = studio.requests.add(TextRequest(kind, segments))
+    key = studio.requests.add(TextRequest(kind, segments, is_chat=kind == "chat"))
     html = page(studio, key, slider="yes")
     assert "st-slider" in html or "cannot be hidden here" in html

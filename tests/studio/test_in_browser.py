@@ -31,16 +31,19 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def address():
-    """A studio of two models and some texts, at a free port."""
+def address(tmp_path_factory):
+    """A studio of two models, some texts and a run, at a free port."""
     from pellucid.studio.server import application, serving
 
     models = {"first": tiny_classifier("bert"), "second": tiny_classifier("roberta")}
     texts = [pellucid.Example(("A fine film.",), "positive"), pellucid.Example(("Dull, and <i>long</i>.",), "negative")]
+    folder = tmp_path_factory.mktemp("run") / "texts"
+    run = pellucid.explain_corpus(models["first"], texts * 3, "gradient_x_input", folder=folder, progress=False)
+    studio = Studio(models, {"texts": run}, data=texts, data_name="texts")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         site = f"http://127.0.0.1:{listening.getsockname()[1]}"
         guard = guard_for([site])
-        with serving(application(Studio(models, data=texts, data_name="texts"), guard), listening):
+        with serving(application(studio, guard), listening):
             yield f"{site}/?token={guard.token}"
 
 
@@ -144,23 +147,23 @@ def test_a_keyboard_is_enough(browser, address):
         page.wait_for_selector(".st-out")
 
 
-def test_axe_names_no_violation(browser, address):
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_view_fits_its_screen_and_axe_names_no_violation(browser, address, screen):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     script = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    context = browser.new_context(
-        bypass_csp=True, viewport={"width": 1280, "height": 900}
-    )  # axe is a script of a stranger
-    page = context.new_page()
-    page.goto(address)
-    explain(page)
-    text = page.url
-    views = [text, f"{text.partition(chr(63))[0]}?hidden=1"]
-    views += [page.url.partition("/text")[0] + path for path in ("/", "/trust/first", "/nothing")]
-    for view in views:
-        page.goto(view)
-        page.evaluate(script)
-        violations = page.evaluate(
-            "axe.run().then(found => found.violations.map(each => [each.id, each.nodes[0].html]))"
-        )
-        assert violations == [], view
-    context.close()
+    with opened(browser, address, bypass_csp=True, **SCREENS[screen]) as page:  # axe is a stranger's script
+        explain(page)
+        text = page.url.partition("?")[0]
+        key = text.rpartition("/")[2]
+        views = ["", f"text/{key}?hidden=1", f"layers/{key}", "run", "run/texts", "run/texts/1", "trust/first"]
+        for view in views:
+            page.goto(text.partition("/text/")[0] + "/" + view)
+            while page.locator(".st-waiting, .st-coming").count():
+                page.wait_for_timeout(300)
+            assert page.locator("h1").inner_text() != "This does not work", view
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+            page.evaluate(script)
+            violations = page.evaluate(
+                "axe.run().then(result => result.violations.map(each => [each.id, each.nodes[0].html]))"
+            )
+            assert violations == [], view

@@ -90,6 +90,7 @@ def _map(visit: Visit, question: TextRequest, method: str) -> Iterator[Markup | 
         return
     answer = analysis.models[0].seeds[0][0]
     explained = "" if explains_state(answer) else f" Explained: {answer.target}."
+    yield element("h2", f"By {readable(method)}")
     yield element("p", f"{LEAD} {guide_in_words(analysis)}", class_="pl-lead")
     yield element("p", f"The answer: {answer.prediction.label}.{explained} {trust_in(analysis)}", class_="pl-note")
     yield from caution_lines(cautions(analysis))

@@ -142,6 +142,7 @@ def _texts(
     visit: Visit, title: str, opened: OpenRun, beside: OpenRun | None, choice: RowChoice, rows: np.ndarray
 ) -> Iterator[Markup | None]:
     yield row_form(visit, title, opened, choice)
+    yield element("h2", "The texts")
     yield _counts(visit, title, opened, choice, rows)
     if not len(rows):
         yield element("p", "No text fits all of this; choose less.")
@@ -313,7 +314,7 @@ def _row(visit: Visit, title: str, written: str) -> Page | Elsewhere:
     if model and not visit.whole_number("stored") and (question := _question(model, explanation)):
         return Elsewhere(visit.address("text", visit.studio.requests.add(question)))
     back = element("p", link("Back to the run", visit.address("run", title)))
-    body = iter([back, texts_view([explanation])])
+    body = iter([back, element("h2", "As it was explained"), texts_view([explanation])])
     return _page(visit, title, body)
 
 
