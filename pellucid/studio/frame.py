@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, element, name
 from pellucid.drawing.widgets import link, served_page, widget
+from pellucid.studio.static_files import static_file
 from pellucid.studio.trust_line import trust_line
 from pellucid.studio.visit import Page, Visit
 from pellucid.studio.work import DeskJob
@@ -45,8 +46,8 @@ def _document(visit: Visit, title: str, *body: Markup | None, refresh: int | Non
         element("main", *body, id="content"),
         class_="pellucid pl-page st-page",
     )
-    sheet, icon = visit.address(SHEET), visit.address(ICON)
-    return served_page(f"{title} – Pellucid", sheet, icon, [visit.address(SCRIPT)], whole, refresh=refresh)
+    sheet, icon, script = (visit.address(name, v=static_file(name).digest) for name in (SHEET, ICON, SCRIPT))
+    return served_page(f"{title} – Pellucid", sheet, icon, [script], whole, refresh=refresh)
 
 
 def _entries(visit: Visit) -> Iterator[Markup]:

@@ -5,10 +5,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cache
-from hashlib import sha256
-from importlib.resources import files
+from dataclasses import replace
 from pathlib import Path
 from socket import socket
 from traceback import extract_tb
@@ -42,7 +39,7 @@ from pellucid.studio.guards import (
     plain_page,
 )
 from pellucid.studio.record import Studio
-from pellucid.studio.style import sheet
+from pellucid.studio.static_files import STATIC, static_file
 from pellucid.studio.visit import Elsewhere, File, Visit
 from pellucid.studio.work import ReaderLeft, StillComputing
 
@@ -211,30 +208,10 @@ def _unexpected(visit: Visit, error: Exception) -> str:
 # What every page loads besides: one style sheet and one script.
 
 
-@dataclass(frozen=True)
-class _Static:
-    media_type: str
-    content: bytes
-
-    @property
-    def digest(self) -> str:
-        """What stands behind the address of a version that never changes."""
-        return sha256(self.content).hexdigest()[:16]
-
-
-STATIC = {"style.css": "text/css", "icon.svg": "image/svg+xml", "studio.js": "text/javascript"}
-
-
-@cache
-def _static_file(name: str) -> _Static:
-    content = sheet().encode() if name == "style.css" else files("pellucid.studio").joinpath(name).read_bytes()
-    return _Static(STATIC[name], content)
-
-
 def _static(request: Request, name: str) -> Response:
     if request.method not in READS:
         raise _Refused(405, "This address is only read.")
-    file = _static_file(name)
+    file = static_file(name)
     is_version = request.scope["query_string"] == f"v={file.digest}".encode()
     caching = {"cache-control": f"private, max-age={YEAR}, immutable"} if is_version else None
     return Response(file.content, headers=caching, media_type=file.media_type)

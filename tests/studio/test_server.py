@@ -22,6 +22,7 @@ from pellucid.base.kinds import views
 from pellucid.studio import server
 from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.server import BODY_BYTES, FIELDS
+from pellucid.studio.static_files import static_file
 from pellucid.studio.visit import Elsewhere, File
 from pellucid.studio.work import ended
 from tests.studio.browser import HOST, SENT, Browser, check_page
@@ -312,7 +313,7 @@ def test_wrong_addresses_and_methods_are_refused(browser):
 def test_what_a_page_loads_may_be_cached_under_the_address_of_its_version(browser):
     plain = browser.now("GET", "/studio.js", browser.entrance())
     assert plain.headers["cache-control"] == "no-store" and plain.headers["content-type"].startswith("text/javascript")
-    digest = server._static_file("studio.js").digest
+    digest = static_file("studio.js").digest
     assert "immutable" in browser.now("GET", f"/studio.js?v={digest}", browser.entrance()).headers["cache-control"]
     assert browser.now("GET", "/studio.js?v=0", browser.entrance()).headers["cache-control"] == "no-store"
 

@@ -1,4 +1,9 @@
-"""The style sheet of the studio: that of reports, and the rules of what can be clicked."""
+"""What every page of the studio loads: its style sheet, that of reports with what can be clicked; its icon and script."""
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 
 from pellucid.drawing.style import page_style
 
@@ -91,3 +96,26 @@ body{margin:0}
 def sheet() -> str:
     """The whole sheet."""
     return page_style() + STUDIO
+
+
+STATIC = {"style.css": "text/css", "icon.svg": "image/svg+xml", "studio.js": "text/javascript"}
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file that all pages load. media_type: of its content."""
+
+    media_type: str
+    content: bytes
+
+    @property
+    def digest(self) -> str:
+        """What stands behind the address of a version that never changes."""
+        return sha256(self.content).hexdigest()[:16]
+
+
+@cache
+def static_file(name: str) -> StaticFile:
+    """The file of a name."""
+    content = sheet().encode() if name == "style.css" else files("pellucid.studio").joinpath(name).read_bytes()
+    return StaticFile(STATIC[name], content)
