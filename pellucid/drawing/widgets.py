@@ -56,13 +56,12 @@ def button(title: str, **attributes: "str | float | bool | None") -> Markup:
     return widget("button", title, type="submit", **attributes)
 
 
-def text_area(field: str, text: str, longest: int, rows: int = 4, **attributes: bool) -> Markup:
-    """A field for a text of many lines; longest: characters that it takes. A browser leaves out a line end that comes
-    first.
+def text_area(field: str, text: str, rows: int = 4, **attributes: bool) -> Markup:
+    """A field for a text of many lines, however long: a browser would cut it at a bound without a word. It leaves out a
+    line end that comes first.
     """
     content = f"\n{text}" if text else ""
-    size = {"rows": rows, "maxlength": longest}
-    return widget("textarea", content, name=field, **size, spellcheck="false", dir="auto", **attributes)
+    return widget("textarea", content, name=field, rows=rows, spellcheck="false", dir="auto", **attributes)
 
 
 def as_sent(text: str) -> str:

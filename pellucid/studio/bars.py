@@ -6,7 +6,7 @@ import numpy as np
 
 from pellucid.drawing.card import probability_bar
 from pellucid.drawing.curve_plot import line_styles
-from pellucid.drawing.html import Markup, element, name
+from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.wording import percent, readable_number
 from pellucid.studio.hidden_words import CUTS, HiddenWords
 
@@ -27,7 +27,9 @@ def answer_bars(
     shown = sorted({*order, explained}) if len(values) > MOST_BARS else list(range(len(values)))
     names = list(labels) if len(labels) == len(values) else [ALONE] * len(values)
     lines = (_line(names[index], index, values, edited, are_shares, index == explained) for index in shown)
-    return element("div", *lines, class_="st-bars")
+    now = int((values if edited is None else edited).argmax())
+    answer = element("p", "The answer: ", element("strong", name(names[now]), class_="st-now"), class_="st-answer")
+    return fragment(element("div", *lines, class_="st-bars"), answer if len(values) > 1 else None)
 
 
 def _line(

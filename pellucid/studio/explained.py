@@ -31,6 +31,16 @@ def explained(visit: Visit, question: TextRequest) -> SideBySide:
     return side_by_side
 
 
+def expected_seconds(visit: Visit, question: TextRequest) -> float:
+    """About how long a text takes; 0 where it is explained already, or this model has explained nothing yet."""
+    model, pace = visit.studio.model(question.model), visit.studio.paces.get(question.model, 0.0)
+    named = question.with_methods(question.methods or usual_methods(model))
+    if visit.studio.desks[question.model].known(("explained", replace(named, before=""))) is not None:
+        return 0.0
+    words = sum(len(text.split()) for text in question.segments)
+    return pace * words * sum(passes_of(method, words) for method in named.methods)
+
+
 def refusals(question: TextRequest, side_by_side: SideBySide) -> dict[str, str]:
     """Method -> why it has no row, of the methods that the reader chose."""
     return {name: why for name, why in side_by_side.left_out.items() if name in question.methods}

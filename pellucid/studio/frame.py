@@ -6,7 +6,7 @@ from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, element, name
 from pellucid.drawing.widgets import link, served_page, widget
 from pellucid.studio.static_files import static_file
-from pellucid.studio.trust_line import trust_line
+from pellucid.studio.trust_line import is_believed, trust_line
 from pellucid.studio.visit import Page, Visit
 from pellucid.studio.work import DeskJob
 
@@ -26,7 +26,8 @@ def waiting_page(visit: Visit, job: DeskJob) -> str:
     share = widget("progress", value=job.done, max=job.total) if job.total else widget("progress")
     counted = f": {job.done:,} of {job.total:,}" if job.total else ""
     line = element("p", f"{job.stage.capitalize()}{counted} …", share, class_="st-waiting", role="status")
-    return _document(visit, "Computing", element("h1", "Computing"), line, refresh=1)
+    leave = element("p", "Whoever leaves this page stops it.", class_="pl-note")
+    return _document(visit, "Computing", element("h1", "Computing"), line, leave, refresh=1)
 
 
 def error_page(visit: Visit, sentence: str) -> str:
@@ -72,7 +73,7 @@ def _is_open(visit: Visit, view: str) -> bool:
 def _trust(visit: Visit, page: Page) -> Markup:
     """Whether the colours can be believed, with the address where that is measured."""
     sentence, title = trust_line(visit.studio, page.model, page.methods)
-    more = link(title, visit.address("trust", page.model))
-    is_measured = visit.studio.table(visit.studio.model(page.model)) is not None
-    css_class = "st-trust st-measured" if is_measured else "st-trust"
+    more = None if visit.view == "trust" else link(title, visit.address("trust", page.model))
+    table = visit.studio.table(visit.studio.model(page.model))
+    css_class = "st-trust st-measured" if is_believed(table, page.methods) else "st-trust"
     return element("p", name(sentence), " ", more, class_=css_class)

@@ -24,6 +24,7 @@ from pellucid.corpus.folder import SHARD
 from pellucid.corpus.record import Run
 from pellucid.explaining.inputs.readings import default_method, judged_target, usual_methods
 from pellucid.run.model import Model
+from pellucid.studio.explained import usual_methods as page_methods
 from pellucid.studio.record import METHODS, Studio
 from pellucid.studio.work import Desk, DeskJob, ReaderLeft, StillComputing, Work
 from pellucid.text.example import Example
@@ -56,8 +57,11 @@ def sources(studio: Studio, model: str) -> dict[str, Sequence[Example] | Run]:
 
 
 def offered(model: Model) -> list[str]:
-    """The methods that can be measured: the usual ones, without random scores, which are always measured too."""
-    return [str(name) for name in usual_methods(model) if not attributions.get(str(name)).facts["floor"]]
+    """The methods that can be measured: the usual ones and those of a page, without random scores, which are always
+    measured too.
+    """
+    usual = [str(name) for name in usual_methods(model) if not attributions.get(str(name)).facts["floor"]]
+    return list(dict.fromkeys([*usual, *page_methods(model)]))
 
 
 def usual_wish(studio: Studio, model: str) -> Wish:

@@ -11,7 +11,7 @@ from pellucid.drawing.widgets import as_sent, button, checkbox, choice, form, la
 from pellucid.explaining.inputs.readings import supported_methods
 from pellucid.run.model import WRITING, Model
 from pellucid.studio.explained import estimate, usual_methods
-from pellucid.studio.record import CHARACTERS, TextRequest
+from pellucid.studio.record import TextRequest
 from pellucid.studio.visit import Visit
 
 MOST_CLASSES = 50  # that a form lists
@@ -65,7 +65,7 @@ def _text_field(field: str, title: str, content: str, is_first: bool) -> Markup:
     """A field with the text that was sent last, where a form can bring it back as it is."""
     shown = content if as_sent(content) == content else ""
     rows = 4 if is_first else 1
-    area = text_area(field, shown, CHARACTERS, rows, required=is_first, autofocus=is_first and not content)
+    area = text_area(field, shown, rows, required=is_first, autofocus=is_first and not content)
     return labelled(title, area, "pl-field st-area")
 
 

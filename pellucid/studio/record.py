@@ -84,7 +84,9 @@ class TextRequests:
         """Raises `BadInput` for a key that is not there, or not any more."""
         question = self._by_key.get(key)
         if question is None:
-            raise BadInput("This text is not here any more, since the studio was started again; ask about it anew.")
+            raise BadInput(
+                "This text is not here: the address is not whole, or the studio was started again; ask about it anew."
+            )
         return question
 
 

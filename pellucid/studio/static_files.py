@@ -56,6 +56,7 @@ body{margin:0}
 .pellucid .st-bars .st-class{grid-column:1}
 .pellucid .st-bars .st-value{grid-column:3}
 .pellucid .st-bars .st-before{grid-column:4}
+.pellucid .st-answer{margin:.1rem 0 .5rem}
 .pellucid .st-slider{display:none;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.6rem 0;padding:.5rem .7rem;
  background:var(--pl-soft);border-radius:6px}
 .pellucid .st-slider.st-works{display:flex}

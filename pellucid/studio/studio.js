@@ -37,6 +37,8 @@
 
   const drawBars = (values) => {
     const areShares = values.length > 1 || (values[0] >= 0 && values[0] <= 1);
+    const best = values.indexOf(Math.max(...values)), answer = control("now");
+    if (answer && bars.has(best)) answer.textContent = bars.get(best).querySelector(".st-class").textContent;
     for (const [index, bar] of bars) {
       bar.querySelector(".pl-full")?.setAttribute("width", String(Math.min(1, Math.max(0, values[index])) * 100));
       bar.querySelector(".st-value").textContent = areShares ? percent(values[index]) : number(values[index]);

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from pellucid.base.checks import listed
 from pellucid.base.kinds import attributions
+from pellucid.comparison.leads import FEWEST_TEXTS
 from pellucid.drawing.method_facts import readable
-from pellucid.explaining.views.opening import advice_in_words
+from pellucid.explaining.views.opening import advice_in_words, most_texts
 from pellucid.results.table import CHANCE, Table
 from pellucid.studio.explained import passes_of
 from pellucid.studio.measurement import Measurement, Wish, about, estimating, sources, usual_wish
@@ -42,7 +43,14 @@ def measured_in_words(table: Table, methods: Sequence[str]) -> str:
     advised = table.card.points("avoid") if table.card else ()
     avoid = [title for title in titles if title != best and any(title in advice.methods for advice in advised)]
     beside = f" Not to be believed here: {listed(map(readable, avoid))}." if avoid else ""
-    return f"{advice_in_words(table, [best])}{beside}"
+    few = "" if recommended or most_texts(table) >= FEWEST_TEXTS else f" A verdict takes {FEWEST_TEXTS} texts or more."
+    return f"{advice_in_words(table, [best])}{few}{beside}"
+
+
+def is_believed(table: Table | None, methods: Sequence[str]) -> bool:
+    """Whether a comparison advises one of these methods."""
+    recommended = table.card.recommended if table is not None and table.card else ()
+    return any(_is_among(title, methods) for title in recommended)
 
 
 def _is_among(title: str, methods: Sequence[str]) -> bool:

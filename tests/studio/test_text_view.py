@@ -131,7 +131,7 @@ def test_a_key_is_of_a_text_and_cannot_be_guessed(studio):
     keys = {studio.requests.add(TextRequest("bert", (word,))) for word in ("one", "two")}
     assert len(keys) == 2 and studio.requests.add(TextRequest("bert", ("one",))) in keys
     assert Studio({}).requests.add(TextRequest("bert", ("one",))) not in keys
-    with pytest.raises(BadInput, match="not here any more"):
+    with pytest.raises(BadInput, match="This text is not here"):
         studio.requests["0" * 24]
 
 

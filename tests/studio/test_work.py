@@ -10,7 +10,7 @@ from pellucid.studio import work
 from pellucid.studio.work import Desk, StillComputing
 
 
-def begun(desk, key, reader, function, **settings):
+def submitted(desk, key, reader, function, **settings):
     try:
         return desk.answer(key, reader, function, patience=0, **settings)
     except StillComputing as computing:
@@ -19,10 +19,10 @@ def begun(desk, key, reader, function, **settings):
 
 def test_readers_take_turns_and_equal_questions_are_computed_once():
     desk, begin, order = Desk("model"), threading.Event(), []
-    begun(desk, "first", "busy", lambda progress: begin.wait(10))
-    jobs = [begun(desk, index, "busy", lambda progress, index=index: order.append(index)) for index in range(5)]
-    jobs.append(begun(desk, "short", "patient", lambda progress: order.append("short")))
-    assert begun(desk, "short", "third", lambda progress: order.append("again")) is jobs[-1]
+    submitted(desk, "first", "busy", lambda progress: begin.wait(10))
+    jobs = [submitted(desk, index, "busy", lambda progress, index=index: order.append(index)) for index in range(5)]
+    jobs.append(submitted(desk, "short", "patient", lambda progress: order.append("short")))
+    assert submitted(desk, "short", "third", lambda progress: order.append("again")) is jobs[-1]
     begin.set()
     for job in jobs:
         assert job.finished.wait(10)
@@ -39,9 +39,9 @@ def test_what_nobody_waits_for_is_dropped(monkeypatch):
         progress("explaining", 1, 2)
         done.append("long")
 
-    running = begun(desk, "long", "a", long_work)
-    waiting = begun(desk, "waiting", "b", lambda progress: done.append("waiting"))
-    wanted = begun(desk, "kept", "c", lambda progress: done.append("kept"), is_lasting=True)
+    running = submitted(desk, "long", "a", long_work)
+    waiting = submitted(desk, "waiting", "b", lambda progress: done.append("waiting"))
+    wanted = submitted(desk, "kept", "c", lambda progress: done.append("kept"), is_lasting=True)
     begin.set()
     assert wanted.finished.wait(10)
     assert done == ["kept"] and all(type(job.error) is work.ReaderLeft for job in (running, waiting))
@@ -51,12 +51,12 @@ def test_what_nobody_waits_for_is_dropped(monkeypatch):
 def test_too_many_questions_are_refused_and_an_error_is_not_remembered(monkeypatch):
     monkeypatch.setattr(work, "WAITING", 2)
     desk, begin = Desk("model"), threading.Event()
-    begun(desk, "first", "a", lambda progress: begin.wait(10))
+    submitted(desk, "first", "a", lambda progress: begin.wait(10))
     while desk._jobs["first"].stage != "computing":
         time.sleep(0.01)
-    waiting = [begun(desk, index, "a", lambda progress: 1 / 0) for index in range(2)]
+    waiting = [submitted(desk, index, "a", lambda progress: 1 / 0) for index in range(2)]
     with pytest.raises(BadInput, match="2 questions wait"):
-        begun(desk, "more", "b", lambda progress: None)
+        submitted(desk, "more", "b", lambda progress: None)
     begin.set()
     assert all(job.finished.wait(10) for job in waiting)
     with pytest.raises(ZeroDivisionError):
@@ -86,8 +86,8 @@ def test_a_closed_desk_ends_at_the_next_report_and_begins_nothing_more():
             time.sleep(0.01)
             progress("explaining", 1, 2)
 
-    begun(desk, "long", "a", long_work, is_lasting=True)
-    begun(desk, "waiting", "a", lambda progress: done.append("waiting"))
+    submitted(desk, "long", "a", long_work, is_lasting=True)
+    submitted(desk, "waiting", "a", lambda progress: done.append("waiting"))
     assert begun.wait(10)
     desk.close()
     assert work.ended(10) and not done

@@ -18,7 +18,7 @@ from pellucid.drawing.heat_map import (
 )
 from pellucid.drawing.html import Markup, definition_list, element, fragment, name
 from pellucid.drawing.long_text import LONG, Highlight, shown_text
-from pellucid.drawing.method_facts import Family, entry_of, facts_of, in_families, in_words
+from pellucid.drawing.method_facts import Family, entry_of, explains_state, facts_of, in_families, in_words
 from pellucid.drawing.page import Section, glossary_view
 from pellucid.drawing.wording import (
     bytes_in_words,
@@ -96,8 +96,17 @@ def _card(of_text: Sequence[Explanation]) -> Markup:
 def _scale_line(of_text: Sequence[Explanation]) -> tuple[Markup | str, ...]:
     if all(map(is_of_written_words, of_text)):
         return (parity_in_words(of_text),)
-    legend = ("Every row: against the answer ", colour_bar(1.0, True), " for the answer. ")
+    explained = name(explained_in_legend(of_text))
+    legend = ("Every row: against ", explained, " ", colour_bar(1.0, True), " for ", explained, ". ")
     return (*legend, numbers_switch(), parity_in_words(of_text))
+
+
+def explained_in_legend(of_text: Sequence[Explanation]) -> str:
+    """What orange speaks for: the answer, or the class that is explained instead of it."""
+    first = next((shown for shown in of_text if facts_of(shown.method).of_class), of_text[0])
+    target = first.target
+    is_answer = target.against is None and target.label == first.prediction.label
+    return "the answer" if is_answer or explains_state(first) else target_name(first)
 
 
 def _family(family: Family, members: Sequence[Explanation], first_number: int) -> Markup:

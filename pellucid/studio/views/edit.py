@@ -26,7 +26,7 @@ from pellucid.studio.edits import (
     words_of,
 )
 from pellucid.studio.explained import seconds_in_words
-from pellucid.studio.record import CHARACTERS, TextRequest
+from pellucid.studio.record import TextRequest
 from pellucid.studio.visit import Elsewhere, Page, Visit
 
 MOST_LINKS = 2_000  # words of a text that are links
@@ -167,7 +167,7 @@ def _free(visit: Visit, key: str, question: TextRequest) -> Markup:
         return element("section", heading, element("p", sentence, class_="pl-note"))
     titles = ("Text", "Second text")
     areas = [
-        labelled(title, text_area(field, text, CHARACTERS), "pl-field st-area")
+        labelled(title, text_area(field, text), "pl-field st-area")
         for title, field, text in zip(titles, ("text", "second"), question.segments, strict=False)
     ]
     return element("section", heading, form(visit.address("edit", key), *areas, button("Compare"), css_class="st-form"))
@@ -189,7 +189,7 @@ def _attacks(visit: Visit, key: str, question: TextRequest, n_words: int) -> Ite
         )
     yield element(
         "section",
-        element("h2", "The fewest changes that give another answer"),
+        element("h2", "Attacks: small changes that give another answer"),
         element("ul", *items, class_="st-attacks"),
     )
 

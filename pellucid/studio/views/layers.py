@@ -10,7 +10,7 @@ from pellucid.base.processes import Progress
 from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import Markup, element, name
 from pellucid.drawing.method_facts import explains_state, readable
-from pellucid.drawing.widgets import button, choice, form, labelled, link, widget
+from pellucid.drawing.widgets import button, choice, form, labelled, link, text_area
 from pellucid.explaining.inputs.readings import supported_methods
 from pellucid.layers.door import layer_analysis
 from pellucid.layers.page import guide_in_words, layer_sections, trust_in
@@ -20,7 +20,7 @@ from pellucid.layers.word_tables import cautions
 from pellucid.run.model import Model
 from pellucid.studio.explained import estimate
 from pellucid.studio.question_form import question_of
-from pellucid.studio.record import CHARACTERS, TextRequest, checked
+from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
 
 NAME = "The text"  # above its map
@@ -108,7 +108,7 @@ def _empty_form(visit: Visit) -> Markup:
     names = [each for each, model in visit.studio.models.items() if layered_methods(model)]
     if not names:
         raise BadInput("No model of this studio shows the states of its layers; open a transformer classifier.")
-    area = widget("textarea", "", name="text", rows=4, maxlength=CHARACTERS, required=True, autofocus=True, dir="auto")
+    area = text_area("text", "", required=True, autofocus=True)
     return form(
         visit.address("layers"),
         element("p", LEAD, class_="pl-lead"),

@@ -19,7 +19,7 @@ from pellucid.results.side_by_side import SideBySide
 from pellucid.run.model import WRITING, answers_for_places
 from pellucid.studio.beside import both_answers, explained_both
 from pellucid.studio.explained import refusals, usual_methods
-from pellucid.studio.record import CHARACTERS, TextRequest, checked
+from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.versions.command import two
 from pellucid.versions.comparable import common_words, is_same_target
@@ -83,10 +83,10 @@ def _form(visit: Visit, question: TextRequest | None, beside: str) -> Markup:
         visit.address("models", *visit.path),
         labelled("First model", choice("model", options, question.model if question else names[0])),
         labelled("Second model", choice("other", options, beside or names[1])),
-        labelled("Text", text_area("text", segments[0], CHARACTERS, rows=3), "pl-field st-area"),
+        labelled("Text", text_area("text", segments[0], rows=3), "pl-field st-area"),
         labelled(
             "Second text, of a pair (may be empty)",
-            text_area("second", segments[1], CHARACTERS, rows=1),
+            text_area("second", segments[1], rows=1),
             "pl-field st-area",
         ),
         button("Compare", class_="st-main"),

@@ -145,7 +145,7 @@ def _texts(
     yield element("h2", "The texts")
     yield _counts(visit, title, opened, choice, rows)
     if not len(rows):
-        yield element("p", "No text fits all of this; choose less.")
+        yield element("p", "No text fits all of these conditions; take some away.")
         return
     page = min(max(1, visit.whole_number("page", 1)), -(-len(rows) // ROWS))
     shown = rows[(page - 1) * ROWS : page * ROWS].tolist()
@@ -237,7 +237,7 @@ def _pager(visit: Visit, title: str, choice: RowChoice, page: int, count: int) -
 def _words(visit: Visit, title: str, opened: OpenRun, choice: RowChoice, rows: np.ndarray) -> Iterator[Markup | None]:
     yield element("p", link("Back to the texts", visit.address("run", title, **choice.query)))
     if not len(rows):
-        yield element("p", "No text fits all of this; choose less.")
+        yield element("p", "No text fits all of these conditions; take some away.")
         return
     counted = np.sort(rows)[_spread(len(rows))]
     key = ("words", replace(choice, order=""), opened.shards)

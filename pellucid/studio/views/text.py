@@ -16,7 +16,7 @@ from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
 from pellucid.studio.bars import answer_bars, hiding_plot
-from pellucid.studio.explained import explained, refusals, seconds_in_words
+from pellucid.studio.explained import expected_seconds, explained, refusals, seconds_in_words
 from pellucid.studio.hidden_words import (
     CUTS,
     HiddenWords,
@@ -33,6 +33,7 @@ from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
 
 EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
+LONG = 45.0  # seconds of an explanation that is asked about first
 AT_ONCE = 10.0  # seconds: a slider that takes longer is prepared when a reader asks for it
 SOON = 0.2  # seconds that a page waits for its slider
 MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
@@ -40,6 +41,9 @@ HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
     "the model relies on makes the answer fall early, and earlier than random words do."
 )
+
+
+NO_SCRIPT = "The slider needs a script; words can be clicked all the same."
 
 
 @views.add(title="Text")
@@ -51,6 +55,9 @@ def text(visit: Visit) -> Page | Elsewhere:
     if not visit.path:
         return _first_page(visit)
     key, question = visit.question
+    seconds = expected_seconds(visit, question)
+    if seconds > LONG and "anyway" not in visit.query:
+        return _before_long_work(visit, key, question, seconds)
     side_by_side = explained(visit, question)
     places = side_by_side.by_text
     index = min(visit.whole_number("answer"), len(places) - 1)
@@ -84,6 +91,14 @@ def _example(visit: Visit, model: str, example: Example) -> Markup:
     fields += [hidden_field(name, text) for name, text in zip(("text", "second"), example.segments, strict=False)]
     shown = " – ".join(example.segments)
     return form(visit.address("text"), *fields, button(shown, class_="st-example"))
+
+
+def _before_long_work(visit: Visit, key: str, question: TextRequest, seconds: float) -> Page:
+    """How long it takes, and what takes less: others wait for the same model."""
+    note = element("p", f"This text takes {seconds_in_words(seconds)}, and other readers wait meanwhile.")
+    on = link("Explain it all the same", visit.address("text", key, anyway="yes"))
+    fewer = element("p", "Fewer methods, or a part of the text, take less.", class_="pl-note")
+    return Page("This takes a while", [note, element("p", on), fewer, question_form(visit, question)], question.model)
 
 
 def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explanation]], index: int) -> Markup | None:
@@ -128,7 +143,7 @@ def _words(visit: Visit, key: str, question: TextRequest, of_text: Sequence[Expl
         below,
         class_="pl-card st-hiding",
     )
-    intro = element("p", HIDING, class_="pl-lead")
+    intro = fragment(element("p", HIDING, class_="pl-lead"), widget("noscript", element("p", NO_SCRIPT)))
     return element("section", element("h2", "Hide evidence"), intro, card, id="words")
 
 
@@ -160,15 +175,17 @@ def _prepared(
     except StillComputing:
         again = link("look again", _address(visit, key))
         return element("p", "The slider comes in a moment: ", again, ".", class_="pl-note st-coming"), None
+    is_answer = of_text[0].target.label == of_text[0].prediction.label  # else no word that speaks for it can flip it
     below = fragment(
-        hiding_plot(cuts, [readable(title) for title in cuts.most]), _flips(cuts) if cuts.has_classes else None
+        hiding_plot(cuts, [readable(title) for title in cuts.most]),
+        _flips(cuts) if cuts.has_classes and is_answer else None,
     )
     return _slider(cuts), element("div", below, class_="st-beside")
 
 
 def _address(visit: Visit, key: str, **query: object) -> str:
     """This address, with a part of its query changed."""
-    shown = {name: visit.query.get(name) for name in ("answer", "hidden", "slider")}
+    shown = {name: visit.query.get(name) for name in ("answer", "hidden", "slider", "anyway")}
     return f"{visit.address('text', key, **shown | query)}#words"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import views
+from pellucid.comparison.leads import FEWEST_TEXTS
 from pellucid.drawing.comparison_section import comparison_section
 from pellucid.drawing.html import Markup, definition_list, element, name
 from pellucid.drawing.method_facts import readable
@@ -126,6 +127,7 @@ def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
         labelled("Texts of", choice("data", data, wish.data)),
         labelled("How many", count),
         widget("fieldset", widget("legend", "Methods"), element("div", *boxes, class_="st-methods")),
+        element("p", f"A verdict takes {FEWEST_TEXTS} texts or more; fewer give intervals alone.", class_="pl-note"),
         _estimate_line(estimate),
         element("p", _begin(estimate), " ", button("How long will it take?", name="do", value="estimate")),
         css_class="st-form",
