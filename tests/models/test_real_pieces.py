@@ -111,7 +111,7 @@ def relevance_loss(network, tokenizer, batch):
 
 
 @pytest.mark.long
-def test_a_trained_reranker_ranks_by_the_place_that_is_asked_about():
+def test_a_trained_reranker_ranks_by_the_place_of_the_question():
     network, tokenizer = trained("SequenceClassification", relevance_loss, num_labels=1)
     model = pellucid.load(network, tokenizer, problem="regression")
     question = "Who was in Oslo ?"
