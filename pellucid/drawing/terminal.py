@@ -5,13 +5,17 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from inspect import signature
 from io import StringIO
+from types import FunctionType, MethodType
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from pellucid.base.errors import BadSetting
 from pellucid.base.processes import Progress as Report
 from pellucid.base.processes import silent
 from pellucid.drawing.html import plain
@@ -82,6 +86,7 @@ def progress_bar(show: "bool | Report | None" = None) -> Iterator[Report]:
     cent there, too. False is silent.
     """
     if callable(show):
+        _check_report(show)
         yield show
     elif show is False:
         yield silent
@@ -89,6 +94,20 @@ def progress_bar(show: "bool | Report | None" = None) -> Iterator[Report]:
         yield from _bar()
     else:
         yield _lines(tenths=show is True)
+
+
+def _check_report(report: Report) -> None:
+    """Raise `BadSetting` for what is no function, or takes something else than a stage and two numbers."""
+    try:
+        is_function = isinstance(report, FunctionType | MethodType | partial)
+        signature(report).bind("stage", 0, 1)
+    except (TypeError, ValueError):
+        is_function = False
+    if not is_function:
+        raise BadSetting(
+            f"progress= came as {type(report).__name__}; give a function of a stage, how much is done, and of how "
+            f"much, or True, False or None."
+        )
 
 
 def _bar() -> Iterator[Report]:
