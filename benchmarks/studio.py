@@ -32,7 +32,7 @@ from pellucid.studio.visit import Page, Visit
 from pellucid.studio.work import StillComputing
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion", "gradient", "relevance", "attention")
-RUNS, CHROMIUM = 7, "/usr/bin/chromium"
+RUNS, CHROMIUM = 5, "/usr/bin/chromium"
 SLIDER = (
     "methods => {"
     + """
@@ -71,7 +71,7 @@ def drawn(view: Callable[[Visit], Any], visit: Visit) -> str:
 
 def whole(studio: Studio, key: str) -> str:
     """The page of a text with its slider."""
-    visit = Visit(studio, path=(key,), query={"slider": "yes"}, reader="benchmark")
+    visit = Visit(studio, path=(key,), query={"slider": "yes", "anyway": "yes"}, reader="benchmark")
     while "st-coming" in (html := drawn(text_view, visit)):
         time.sleep(0.1)
     return html
@@ -117,18 +117,18 @@ def in_browser(studio: Studio, words: int, slides: bool) -> dict[str, Any]:
     """Seconds until a page that is computed already can be used, its bytes; and milliseconds of a step of the slider."""
     from playwright.sync_api import sync_playwright
 
-    methods = METHODS if slides else METHODS[:2]
+    methods = METHODS if words < 100 else METHODS[: 3 if slides else 2]
     key = studio.requests.add(TextRequest("model", (sentences(words, 0),), methods))
     if slides:
         whole(studio, key)
     else:
-        drawn(text_view, Visit(studio, path=(key,), reader="benchmark"))
+        drawn(text_view, Visit(studio, path=(key,), query={"anyway": "yes"}, reader="benchmark"))
     with served(studio) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(address)
         start = time.perf_counter()
-        page.goto(f"{address.partition('?')[0]}text/{key}{'?slider=yes' if slides else ''}")
+        page.goto(f"{address.partition('?')[0]}text/{key}?anyway=yes{'&slider=yes' if slides else ''}")
         page.wait_for_selector(".st-hiding")
         usable = time.perf_counter() - start
         size = len(page.content().encode())
