@@ -7,7 +7,9 @@ import numpy as np
 from pellucid.drawing.card import probability_bar
 from pellucid.drawing.curve_plot import line_styles
 from pellucid.drawing.html import Markup, element, fragment, name
+from pellucid.drawing.method_facts import readable
 from pellucid.drawing.wording import percent, readable_number
+from pellucid.results.explanation import Prediction
 from pellucid.studio.hidden_words import CUTS, HiddenWords
 
 MOST_BARS = 12  # classes
@@ -16,7 +18,7 @@ WIDTH, HEIGHT = 320, 120
 
 
 def answer_bars(
-    labels: Sequence[str], values: np.ndarray, edited: np.ndarray | None = None, explained: int = 0
+    prediction: Prediction, values: np.ndarray, edited: np.ndarray | None = None, explained: int = 0
 ) -> Markup:
     """A line a class: its name, a bar, its probability; below it that of the edited text, where there is one.
 
@@ -25,11 +27,14 @@ def answer_bars(
     are_shares = bool(len(values) > 1 or 0 <= values[0] <= 1)
     order = np.argsort(-values, kind="stable")[:MOST_BARS].tolist()
     shown = sorted({*order, explained}) if len(values) > MOST_BARS else list(range(len(values)))
-    names = list(labels) if len(labels) == len(values) else [ALONE] * len(values)
+    names = prediction.labels if len(prediction.labels) == len(values) else [ALONE] * len(values)
     lines = (_line(names[index], index, values, edited, are_shares, index == explained) for index in shown)
-    now = int((values if edited is None else edited).argmax())
-    answer = element("p", "The answer: ", element("strong", name(names[now]), class_="st-now"), class_="st-answer")
-    return fragment(element("div", *lines, class_="st-bars"), answer if len(values) > 1 else None)
+    bars = element("div", *lines, class_="st-bars")
+    if len(values) == 1 or prediction.gives_several:  # such a text can have several answers, or none
+        return bars
+    now = names[int((values if edited is None else edited).argmax())]
+    answer = element("p", "The answer: ", element("strong", name(now), class_="st-now"), class_="st-answer")
+    return fragment(bars, answer)
 
 
 def _line(
@@ -54,7 +59,7 @@ def _number(value: float, is_share: bool) -> str:
     return percent(value) if is_share else readable_number(value)
 
 
-def hiding_plot(cuts: HiddenWords, titles: Sequence[str]) -> Markup:
+def hiding_plot(cuts: HiddenWords) -> Markup:
     """A line a method: the explained class while its most important words are hidden; the band is ten random orders."""
     every = [hiding.values[:, cuts.explained] for hiding in cuts.most.values()]
     chance = cuts.chance
@@ -68,8 +73,8 @@ def hiding_plot(cuts: HiddenWords, titles: Sequence[str]) -> Markup:
         for title, values in zip(cuts.most, every, strict=True)
     )
     legend = (
-        element("span", _swatch(styles[title].css_classes), name(shown), class_="st-key")
-        for title, shown in zip(cuts.most, titles, strict=True)
+        element("span", _swatch(styles[title].css_classes), name(readable(title)), class_="st-key")
+        for title in cuts.most
     )
     picture = element(
         "svg",
@@ -79,7 +84,7 @@ def hiding_plot(cuts: HiddenWords, titles: Sequence[str]) -> Markup:
         viewBox=f"-2 -4 {WIDTH + 4} {HEIGHT + 8}",
         class_="st-plot",
         role="img",
-        aria_label=_spoken(cuts, titles),
+        aria_label=_spoken(cuts),
     )
     ends = f"{readable_number(low)} at the foot, {readable_number(high)} at the top; from no word hidden to all hidden"
     return element(
@@ -120,7 +125,7 @@ def _band_swatch() -> Markup:
     )
 
 
-def _spoken(cuts: HiddenWords, titles: Sequence[str]) -> str:
-    means = [float(hiding.values[:, cuts.explained].mean()) for hiding in cuts.most.values()]
-    parts = [f"{title} {mean:.2f}" for title, mean in zip(titles, means, strict=True)]
+def _spoken(cuts: HiddenWords) -> str:
+    means = {title: float(hiding.values[:, cuts.explained].mean()) for title, hiding in cuts.most.items()}
+    parts = [f"{readable(title)} {mean:.2f}" for title, mean in means.items()]
     return f"Mean of the explained answer over all cuts: {', '.join(parts)}, random words {cuts.chance.mean():.2f}."

@@ -22,10 +22,9 @@ USUAL = ("integrated_gradients", "gradient_x_input", "occlusion")  # beside the 
 
 def explained(visit: Visit, question: TextRequest) -> SideBySide:
     """The text of a question explained by its methods, side by side; raises as `Visit.answer` and `explain_all`."""
-    model = visit.studio.model(question.model)
-    named = question.with_methods(question.methods or usual_methods(model))
+    model, named = visit.studio.model(question.model), _with_methods(visit, question)
     side_by_side: SideBySide = visit.answer(
-        question.model, ("explained", replace(named, before="")), lambda progress: _explain(model, named, progress)
+        question.model, ("explained", named), lambda progress: _explain(model, named, progress)
     )
     visit.studio.paces[question.model] = _pace(side_by_side)
     return side_by_side
@@ -33,12 +32,17 @@ def explained(visit: Visit, question: TextRequest) -> SideBySide:
 
 def expected_seconds(visit: Visit, question: TextRequest) -> float:
     """About how long a text takes; 0 where it is explained already, or this model has explained nothing yet."""
-    model, pace = visit.studio.model(question.model), visit.studio.paces.get(question.model, 0.0)
-    named = question.with_methods(question.methods or usual_methods(model))
-    if visit.studio.desks[question.model].known(("explained", replace(named, before=""))) is not None:
+    named, pace = _with_methods(visit, question), visit.studio.paces.get(question.model, 0.0)
+    if visit.studio.desks[question.model].known(("explained", named)) is not None:
         return 0.0
     words = sum(len(text.split()) for text in question.segments)
     return pace * words * sum(passes_of(method, words) for method in named.methods)
+
+
+def _with_methods(visit: Visit, question: TextRequest) -> TextRequest:
+    """The question with its methods by name; of which text it is an edit changes no answer."""
+    methods = question.methods or tuple(usual_methods(visit.studio.model(question.model)))
+    return replace(question, methods=methods, before="")
 
 
 def refusals(question: TextRequest, side_by_side: SideBySide) -> dict[str, str]:
@@ -106,10 +110,12 @@ def passes_of(method: str, words: int) -> float:
 
 
 def seconds_in_words(seconds: float) -> str:
-    """About how long something takes."""
+    """About how long something takes: "about 40 s", "about 7 min"."""
     if seconds < 1:
         return "under a second"
-    return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"
+    if seconds < 100:
+        return f"about {round(seconds, -1) if seconds > 20 else round(seconds):.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 6000 else f"about {seconds / 3600:.1f} h"
 
 
 def estimate(visit: Visit, model: str, method: str, words: int) -> str:

@@ -24,6 +24,7 @@ from pellucid.corpus.folder import SHARD
 from pellucid.corpus.record import Run
 from pellucid.explaining.inputs.readings import default_method, judged_target, usual_methods
 from pellucid.run.model import Model
+from pellucid.studio.explained import seconds_in_words
 from pellucid.studio.explained import usual_methods as page_methods
 from pellucid.studio.record import METHODS, Studio
 from pellucid.studio.work import Desk, DeskJob, ReaderLeft, StillComputing, Work
@@ -103,13 +104,6 @@ def texts_of(data: Sequence[Example] | Run, count: int) -> list[Example]:
     return examples
 
 
-def about(seconds: float) -> str:
-    """Seconds in few words: "about 40 s", "about 7 min"."""
-    if seconds < 100:
-        return f"about {max(1, round(seconds, -1) if seconds > 20 else round(seconds)):.0f} s"
-    return f"about {seconds / 60:.0f} min" if seconds < 6000 else f"about {seconds / 3600:.1f} h"
-
-
 # How long a measurement takes, from a few texts.
 
 Estimate = float | str  # seconds, or why it is not possible
@@ -136,7 +130,7 @@ def _estimate(studio: Studio, wish: Wish, progress: Progress) -> Estimate:
         raise
     except Exception as error:  # of the model's own code, too
         return _in_words(error)
-    return seconds * len(by_length) / count
+    return max(1.0, seconds * len(by_length) / count)  # shorter ones are not told apart
 
 
 def _in_words(error: Exception) -> str:
@@ -180,7 +174,7 @@ class Measurement:
         """How much is done, and about how long the rest takes."""
         done, total = self.job.done, self.job.total
         seconds = time.monotonic() - self.began
-        left = f", {about(seconds / done * (total - done))} left" if done and seconds > SURE else ""
+        left = f", {seconds_in_words(seconds / done * (total - done))} left" if done and seconds > SURE else ""
         return f"{done:,} of {total:,} texts{left}"
 
     def stop(self) -> None:

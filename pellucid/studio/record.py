@@ -6,7 +6,7 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pellucid.base.checks import known
@@ -42,10 +42,6 @@ class TextRequest:
     def example(self) -> Example:
         """The text as the doors take it."""
         return Example(self.segments)
-
-    def with_methods(self, methods: Sequence[str]) -> "TextRequest":
-        """The same question to these methods."""
-        return replace(self, methods=tuple(methods))
 
 
 def checked(question: TextRequest) -> TextRequest:

@@ -8,8 +8,8 @@ from pellucid.comparison.leads import FEWEST_TEXTS
 from pellucid.drawing.method_facts import readable
 from pellucid.explaining.views.opening import advice_in_words, most_texts
 from pellucid.results.table import CHANCE, Table
-from pellucid.studio.explained import passes_of
-from pellucid.studio.measurement import Measurement, Wish, about, estimating, sources, usual_wish
+from pellucid.studio.explained import passes_of, seconds_in_words
+from pellucid.studio.measurement import Measurement, Wish, estimating, sources, usual_wish
 from pellucid.studio.record import Studio
 
 UNKNOWN = "Not measured yet: whether these colours can be believed for this model."
@@ -30,7 +30,7 @@ def trust_line(studio: Studio, model: str, methods: Sequence[str]) -> tuple[str,
     if not sources(studio, model):
         return UNKNOWN, "How to measure it"
     seconds = _estimate(studio, usual_wish(studio, model))
-    return UNKNOWN, "Measure it" if seconds is None else f"Measure it ({about(seconds)})"
+    return UNKNOWN, "Measure it" if seconds is None else f"Measure it ({seconds_in_words(seconds)})"
 
 
 def measured_in_words(table: Table, methods: Sequence[str]) -> str:

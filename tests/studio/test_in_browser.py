@@ -11,7 +11,7 @@ import pellucid
 from pellucid.studio.guards import guard_for
 from pellucid.studio.hidden_words import hidden_words
 from pellucid.studio.record import Studio
-from tests.explaining.test_in_browser import CHROMIUM, FLAGS
+from tests.explaining.test_in_browser import CHROMIUM, browser  # noqa: F401
 from tests.shared.tiny import tiny_classifier
 
 TEXT = "A gripping, lovely film <b onmouseover=alert(1)>that</b> nobody should miss."
@@ -19,15 +19,6 @@ pytestmark = [
     pytest.mark.whole,
     pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium to open the page with"),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS.split())
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +39,7 @@ def address(tmp_path_factory):
 
 
 @contextmanager
-def opened(browser, address, **settings):
+def opened(browser, address, **settings):  # noqa: F811
     """A page of the studio; afterwards, nothing has complained and nothing but the studio was asked."""
     context = browser.new_context(**settings)
     page, heard, addresses = context.new_page(), [], []
@@ -86,7 +77,7 @@ SCREENS = {
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_text_is_explained_and_a_word_hidden(browser, address, screen):
+def test_a_text_is_explained_and_a_word_hidden(browser, address, screen):  # noqa: F811
     with opened(browser, address, **SCREENS[screen]) as page:
         assert "token" not in page.url
         explain(page)
@@ -102,7 +93,7 @@ def test_a_text_is_explained_and_a_word_hidden(browser, address, screen):
         assert page.locator(".st-out").inner_text() == "gripping" and page.locator(".st-before").count()
 
 
-def test_the_slider_shows_the_numbers_of_every_cut(browser, address):
+def test_the_slider_shows_the_numbers_of_every_cut(browser, address):  # noqa: F811
     model = tiny_classifier("bert")
     explanations = list(pellucid.explain_all(model, pellucid.Example((TEXT,)), ["occlusion"]).explanations)
     cuts = hidden_words(model, explanations)
@@ -117,7 +108,7 @@ def test_the_slider_shows_the_numbers_of_every_cut(browser, address):
             assert sorted(struck) == sorted(cuts.most["occlusion"].order[: cuts.counts[cut]])
 
 
-def test_everything_but_the_slider_works_without_a_script(browser, address):
+def test_everything_but_the_slider_works_without_a_script(browser, address):  # noqa: F811
     with opened(browser, address, java_script_enabled=False) as page:
         explain(page, runs_scripts=False)
         assert not page.locator(".st-slider").is_visible()
@@ -127,7 +118,7 @@ def test_everything_but_the_slider_works_without_a_script(browser, address):
         assert page.locator(".st-out").count() == 0
 
 
-def test_a_keyboard_is_enough(browser, address):
+def test_a_keyboard_is_enough(browser, address):  # noqa: F811
     with opened(browser, address, viewport={"width": 1280, "height": 900}) as page:
         page.keyboard.type("A fine film.")  # the text field has the focus
         for _ in range(12):
@@ -148,7 +139,7 @@ def test_a_keyboard_is_enough(browser, address):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_every_view_fits_its_screen_and_axe_names_no_violation(browser, address, screen):
+def test_every_view_fits_its_screen_and_axe_names_no_violation(browser, address, screen):  # noqa: F811
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     script = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     with opened(browser, address, bypass_csp=True, **SCREENS[screen]) as page:  # axe is a stranger's script

@@ -97,6 +97,25 @@ def test_a_click_hides_the_word_that_the_slider_hides(studio, bert):
     assert clicked.count("st-word st-out") == 1 and "was " in clicked
 
 
+def test_a_legend_names_the_class_that_is_explained_instead_of_the_answer(studio, bert):
+    answer = pellucid.predict(bert, ["A fine film."])[0].label
+    rival = next(label for label in bert.labels if label != answer)
+    pages = {target: page(studio, sent(studio, text="A fine film.", target=target)) for target in ("predicted", rival)}
+    assert "Every row: against <bdi>the answer</bdi>" in pages["predicted"]
+    assert "Every row: against <bdi>the answer</bdi>" not in pages[rival] and "Fewest that flip it" not in pages[rival]
+    assert f'The answer: <strong class="st-now"><bdi>{answer}</bdi>' in pages[rival]
+
+
+def test_a_text_that_takes_long_asks_first(bert):
+    studio = Studio({"bert": bert})
+    key = sent(studio, text="A fine film. " * 20, method=["occlusion"])
+    studio.paces["bert"] = 1.0  # seconds a word and pass
+    asks = framed(Visit(studio), text(Visit(studio, path=(key,), reader="reader")))
+    assert "about 60 min" in asks and f"../text/{key}?anyway=yes" in asks and "st-hiding" not in asks
+    assert "st-hiding" in page(studio, key, anyway="yes")
+    assert "st-hiding" in page(studio, key)  # it is explained now
+
+
 def test_the_saved_report_is_that_of_the_command(studio, bert, tmp_path):
     key = sent(studio, text=TEXT, method=["occlusion", "gradient_x_input"])
     file = drawn(report, Visit(studio, view="report", path=(key,), reader="reader"))

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from dataclasses import replace
 from html import escape
 
 import pytest
@@ -10,15 +11,16 @@ import pellucid
 from pellucid.base.errors import BadInput, PellucidError
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.table_view import table_view
+from pellucid.results.interval import Advice, TrustCard
 from pellucid.results.table import CHANCE
 from pellucid.studio.frame import framed
 from pellucid.studio.measurement import STEP, texts_of
 from pellucid.studio.record import Studio
-from pellucid.studio.trust_line import trust_line
+from pellucid.studio.trust_line import is_believed, trust_line
 from pellucid.studio.views.trust import trust
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.studio.work import StillComputing
-from tests.shared.sample_results import HOSTILE
+from tests.shared.sample_results import HOSTILE, sample_table
 from tests.studio.test_text_view import drawn
 
 TEXTS = ["A good film.", "Not good.", "Dull, so dull.", "Good!", "A dull end."]
@@ -91,6 +93,14 @@ def test_the_line_has_the_numbers_of_the_table(studio, model):
         assert int(count) == cells[method].n
     assert trust_line(studio, HOSTILE, ["gradient"])[0].startswith("Not measured for this model: gradient.")
     assert escape(trust_line(studio, HOSTILE, ())[0]) in page(studio)
+
+
+def test_a_line_is_green_only_where_a_method_is_advised():
+    table = sample_table()
+    advised = replace(table, card=TrustCard("words", 200, (Advice("use", ("occlusion",), "occlusion."),), ""))
+    assert is_believed(advised, ["occlusion"]) and is_believed(advised, ())
+    assert not is_believed(advised, ["lime"]) and not is_believed(None, ())
+    assert not is_believed(replace(table, card=TrustCard("words", 20, (), "")), ["occlusion"])
 
 
 def test_without_texts_the_page_says_how_to_get_some(model):

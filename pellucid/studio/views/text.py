@@ -41,8 +41,6 @@ HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
     "the model relies on makes the answer fall early, and earlier than random words do."
 )
-
-
 NO_SCRIPT = "The slider needs a script; words can be clicked all the same."
 
 
@@ -137,7 +135,7 @@ def _words(visit: Visit, key: str, question: TextRequest, of_text: Sequence[Expl
     card = element(
         "article",
         slider,
-        answer_bars(first.prediction.labels, edited[0], edited[1] if clicked else None, explained_class(first)),
+        answer_bars(first.prediction, edited[0], edited[1] if clicked else None, explained_class(first)),
         *(_clickable(visit, key, places, clicked, first) if is_short else _plain_text(first)),
         element("p", "A click hides a word or shows it again. ", undo, " " if undo else None, free, class_="pl-note"),
         below,
@@ -177,7 +175,7 @@ def _prepared(
         return element("p", "The slider comes in a moment: ", again, ".", class_="pl-note st-coming"), None
     is_answer = of_text[0].target.label == of_text[0].prediction.label  # else no word that speaks for it can flip it
     below = fragment(
-        hiding_plot(cuts, [readable(title) for title in cuts.most]),
+        hiding_plot(cuts),
         _flips(cuts) if cuts.has_classes and is_answer else None,
     )
     return _slider(cuts), element("div", below, class_="st-beside")
@@ -324,13 +322,5 @@ def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> 
         yield element("section", *agreed, agreement_view(_shown(side_by_side, index)))
     if refused := refusals(visit.studio.requests[key], side_by_side):
         yield element("section", element("h2", "Left out"), left_out_view(refused))
-    more = [
-        link("Save this page as a report", visit.address("report", key)),
-        link("Layers", visit.address("layers", key)) if _has_layers(side_by_side) else None,
-    ]
-    entries = (element("li", entry) for entry in more if entry is not None)
-    yield element("section", element("h2", "More"), element("ul", *entries))
-
-
-def _has_layers(side_by_side: SideBySide) -> bool:
-    return any([kind for kind, _ in shown.rows] == ["layer"] for shown in side_by_side.explanations)
+    save = element("p", link("Save this page as a report", visit.address("report", key)))
+    yield element("section", element("h2", "More"), save)

@@ -10,11 +10,11 @@ from pellucid.drawing.html import Markup, definition_list, element, name
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.widgets import button, checkbox, choice, form, labelled, link, widget
 from pellucid.results.table import CHANCE, Table
+from pellucid.studio.explained import seconds_in_words
 from pellucid.studio.measurement import (
     MOST_TEXTS,
     Estimate,
     Wish,
-    about,
     begin,
     checked_wish,
     estimating,
@@ -137,7 +137,7 @@ def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
 def _begin(estimate: Estimate | None) -> Markup | None:
     if isinstance(estimate, str):
         return None
-    title = "Measure it" if estimate is None else f"Measure it ({about(estimate)})"
+    title = "Measure it" if estimate is None else f"Measure it ({seconds_in_words(estimate)})"
     return button(title, name="do", value="measure", class_="st-main")
 
 
@@ -146,7 +146,8 @@ def _estimate_line(estimate: Estimate | None) -> Markup | None:
         return None
     if isinstance(estimate, str):
         return element("p", name(f"This cannot be measured: {estimate}"), class_="pl-caution")
-    return element("p", f"By the time of a few texts, it takes {about(estimate)}. {MEANWHILE}", class_="pl-note")
+    seconds = seconds_in_words(estimate)
+    return element("p", f"By the time of a few texts, it takes {seconds}. {MEANWHILE}", class_="pl-note")
 
 
 def _wish_of_address(visit: Visit, model: str, table: Table | None) -> Wish:
