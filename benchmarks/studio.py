@@ -1,6 +1,6 @@
 """What the studio costs: its page beside the same call in Python, the slider in a browser, bytes, memory.
 
-    python -m benchmarks.studio    # about ten minutes; writes benchmarks/results/studio.json and docs/studio-speed.md
+    python -m benchmarks.studio    # writes benchmarks/results/studio.json and docs/studio-speed.md
 
 all-MiniLM-L6-v2 with a random head reads sentences of pocket, joined to the length that a line names. A page is timed
 from the form's text to the finished HTML, without the browser; the slider in Chromium, from the event to the layout.
