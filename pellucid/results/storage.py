@@ -26,7 +26,7 @@ from pellucid.text.units import BY_SIZE, READINGS, SPECIAL, Spans, Units
 # The most values of a file: VALUES, and VALUES_A_BYTE more for each of its bytes. The most unfolded bytes, likewise.
 VALUES, VALUES_A_BYTE = 1_000_000, 100
 BYTES, BYTES_A_BYTE = 64 << 20, 1000
-ROWS_AT_ONCE = 64
+ROWS_AT_ONCE = 256
 GROUP = 1024  # rows of a file that are written together
 
 

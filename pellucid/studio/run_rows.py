@@ -22,10 +22,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pellucid.base.errors import BadFile
+from pellucid.base.kinds import attributions
 from pellucid.base.processes import Progress
 from pellucid.corpus.folder import AGAIN, FIRST, SHARD
 from pellucid.corpus.record import Run
-from pellucid.results.explanation import Prediction
+from pellucid.results.explanation import Explanation, Prediction
 from pellucid.results.storage import check_values
 from pellucid.studio.record import Studio
 from pellucid.studio.work import PATIENCE, StillComputing
@@ -33,6 +34,7 @@ from pellucid.studio.work import PATIENCE, StillComputing
 NOT_THERE = -1  # the answer of a row that failed or is not computed yet, the label of a row without one
 UNKNOWN, RIGHT, WRONG = 0, 1, 2
 COLUMNS = ("row", "label", "predicted", "classes", "logits", "probabilities", "caveats")
+TOGETHER = 16  # shards that a thread reads before it hands them over: each change of threads costs as much as a shard
 NAMES = ("label", "predicted")  # columns that repeat few values
 REST = 20.0  # a run that grows is read again after so many times what reading it took
 
@@ -93,12 +95,18 @@ class OpenRun:
             return False
         return len(self.run.folder.receipts()) == self.shards or time.monotonic() - self.read < REST * self.seconds
 
+    def explanations(self, rows: Sequence[int]) -> tuple[Explanation, ...]:
+        """The explanations of rows, whose shards are let go of at once: fifty rows can lie in fifty."""
+        with self.lock:
+            explanations = self.run.of_rows(rows)
+        pa.default_memory_pool().release_unused()
+        return explanations
+
     def refresh(self, progress: Progress) -> None:
         """Read all shards that are there; raises `BadFile` for damaged ones."""
         began, shards = time.monotonic(), sorted(self.run.folder.receipts())
         self.rows = run_rows(self.run, shards, progress)
         self.orders, self.columns = Latest(4), Latest(4)
-        pa.default_memory_pool().release_unused()
         self.shards, self.read = len(shards), time.monotonic()
         self.seconds = self.read - began
 
@@ -114,7 +122,8 @@ def opened_run(studio: Studio, title: str, reader: str, patience: float = PATIEN
 
 
 def read_ahead(studio: Studio) -> None:
-    """Begin to read all runs, so that the first page of each need not wait for it."""
+    """Begin to read all runs, and look for all methods, so that the first page of each need not wait for it."""
+    attributions.names()
     for title in studio.runs:
         with suppress(StillComputing):
             opened_run(studio, title, "studio", patience=0)
@@ -177,10 +186,14 @@ def run_rows(run: Run, shards: Sequence[int], progress: Progress) -> RunRows:
 
 def read_shards(shards: Sequence[int], read: Any, progress: Progress) -> Iterator[Any]:
     """What a function makes of each shard, in order, by several threads."""
+    groups = [shards[start : start + TOGETHER] for start in range(0, len(shards), TOGETHER)]
+    done = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for done, answer in enumerate(pool.map(read, shards), 1):
+        for answers in pool.map(lambda group: [read(shard) for shard in group], groups):
+            done += len(answers)
             progress("reading the run", done, len(shards))
-            yield answer
+            yield from answers
+    pa.default_memory_pool().release_unused()
 
 
 def columns_of(path: Path, columns: Sequence[str]) -> pa.Table:
@@ -287,7 +300,7 @@ def _gives_several(logits: np.ndarray, chances: np.ndarray) -> np.ndarray:
         alone = 1 / (1 + np.exp(-logits))
     powers = np.exp(logits - logits.max(1, keepdims=True))
     together = powers / powers.sum(1, keepdims=True)
-    is_alone, is_together = (np.isclose(chances, values, rtol=1e-9, atol=0).all(1) for values in (alone, together))
+    is_alone, is_together = ((np.abs(chances - values) <= 1e-9 * values).all(1) for values in (alone, together))
     return is_alone & ~is_together
 
 
