@@ -151,13 +151,16 @@ def _comparison(studio: Studio, wish: Wish, examples: Sequence[Example]) -> Comp
 
 @dataclass(eq=False)
 class Measurement:
-    """A measurement under way. job: how far it is. error: why it ended without a table, in a sentence."""
+    """A measurement under way. job: how far it is. error: why it ended without a table, in a sentence. unpaced, began:
+    how many texts the first step had, which warms the model up and says nothing of the others' pace; when it ended.
+    """
 
     studio: Studio
     wish: Wish
     job: DeskJob = field(init=False)
     error: str = ""
     is_stopped: bool = False
+    unpaced: int = 0
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -173,8 +176,10 @@ class Measurement:
     def in_words(self) -> str:
         """How much is done, and about how long the rest takes."""
         done, total = self.job.done, self.job.total
-        seconds = time.monotonic() - self.began
-        left = f", {seconds_in_words(seconds / done * (total - done))} left" if done and seconds > SURE else ""
+        if done == total:
+            return f"{done:,} of {total:,} texts; the last step looks for a word that decides alone"
+        paced, seconds = done - self.unpaced, time.monotonic() - self.began
+        left = f", {seconds_in_words(seconds / paced * (total - done))} left" if paced > 0 and seconds > SURE else ""
         return f"{done:,} of {total:,} texts{left}"
 
     def stop(self) -> None:
@@ -211,6 +216,8 @@ class Measurement:
         comparison, judged = _comparison(self.studio, self.wish, examples), []
         for index in range(comparison.n_parts):
             judged.append(compared_part(comparison, index, self._report).judged)
+            if index == 0:
+                self.unpaced, self.began = self.job.done, time.monotonic()
             yield False
         shortcuts = sentences_of_shortcuts(comparison, silent)
         yield False

@@ -11,12 +11,12 @@ import pellucid
 from pellucid.base.errors import BadInput, PellucidError
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.table_view import table_view
-from pellucid.results.interval import Advice, TrustCard
+from pellucid.results.interval import Advice, Interval, TrustCard
 from pellucid.results.table import CHANCE
 from pellucid.studio.frame import framed
 from pellucid.studio.measurement import STEP, texts_of
 from pellucid.studio.record import Studio
-from pellucid.studio.trust_line import is_believed, trust_line
+from pellucid.studio.trust_line import by_lead, is_believed, trust_line
 from pellucid.studio.views.trust import trust
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.studio.work import StillComputing
@@ -68,7 +68,9 @@ def measured(studio):
 
 
 def test_a_measurement_is_a_comparison_and_lets_questions_between(studio, model):
-    assert "Measure it (about" in page(studio)
+    assert "Measure it" in page(studio) and not studio.desks[HOSTILE]._jobs, "opening the page measures texts"
+    wish = {"data": studio.data_name, "texts": "5", "methods": ",".join(METHODS)}
+    assert "Measure it (" in page(studio, **wish)
     assert measured(studio) <= STEP < len(TEXTS)
     table, expected = studio.comparisons[model.hash], pellucid.compare(model, TEXTS, METHODS, progress=False)
     assert [(cell.method, cell.metric, cell.n) for cell in table.cells] == [
@@ -93,6 +95,24 @@ def test_the_line_has_the_numbers_of_the_table(studio, model):
         assert int(count) == cells[method].n
     assert trust_line(studio, HOSTILE, ["gradient"])[0].startswith("Not measured for this model: gradient.")
     assert escape(trust_line(studio, HOSTILE, ())[0]) in page(studio)
+
+
+def test_the_line_names_the_best_measured_method_where_there_is_no_verdict(studio, model):
+    table = sample_table(methods=("lime", "occlusion", "chance"))
+    better = [replace(cell, over_chance=Interval(0.1, 0.0, 0.2)) for cell in table.cells if cell.method == "occlusion"]
+    worse = [replace(cell, over_chance=Interval(-0.1, -0.2, 0.1)) for cell in table.cells if cell.method == "lime"]
+    flipped = [
+        cell if cell.better == "higher" else replace(cell, over_chance=Interval(-cell.over_chance.mean, -0.2, 0.2))
+        for cell in (*worse, *better)
+    ]
+    chance = [cell for cell in table.cells if cell.method == "chance"]
+    few = {**table.about, "examples": 20}
+    studio.comparisons[model.hash] = replace(table, cells=(*flipped, *chance), about=few, card=None)
+    assert by_lead(studio.comparisons[model.hash]) == ["occlusion", "lime"]
+    for methods in ((), ("gradient",), METHODS):
+        line = trust_line(studio, HOSTILE, methods)[0]
+        assert "No verdict, that takes 100 texts or more. Occlusion, the best measured method, is better than" in line
+        assert line.startswith("Not measured for this model: gradient.") == (methods == ("gradient",))
 
 
 def test_a_line_is_green_only_where_a_method_is_advised():

@@ -118,19 +118,24 @@ def advice_in_words(table: Table, methods: Sequence[str] = ()) -> str:
 
 def _beside_chance(table: Table, method: str) -> str:
     """Whether a method beat random scores, metric by metric; empty where the table does not judge it."""
-    cells = [cell for cell in table.cells if cell.method == method and cell.over_chance is not None]
-    if not cells:
+    if not any(cell.method == method and cell.over_chance is not None for cell in table.cells):
         return ""
+    kinds = {point.kind for point in table.card.advice if method in point.methods} if table.card else set()
+    better = ""
+    if table.card is not None and "second" in kinds:
+        better = f" {readable(table.card.recommended[0]).capitalize()} does better."
+    return f"{_verdict(readable(method), kinds)}: {leads_in_words(table, method)}.{better}"
+
+
+def leads_in_words(table: Table, method: str) -> str:
+    """On how many measures a method beat random scores, with the numbers of one of them."""
+    cells = [cell for cell in table.cells if cell.method == method and cell.over_chance is not None]
     ahead = [cell for cell in cells if cell.verdict == "better than chance"]
     first = (ahead or cells)[0]
     chance = next(cell for cell in table.cells if cell.metric == first.metric and cell.over_chance is None)
     numbers = f"{first.value.mean:.2f} against {chance.value.mean:.2f} for random words, {first.n:,} texts"
     measures = f"better than random scores on {len(ahead)} of {len(cells)} measures"
-    kinds = {point.kind for point in table.card.advice if method in point.methods} if table.card else set()
-    better = ""
-    if table.card is not None and "second" in kinds:
-        better = f" {readable(table.card.recommended[0]).capitalize()} does better."
-    return f"{_verdict(readable(method), kinds)}: {measures} ({readable(first.metric)}: {numbers}).{better}"
+    return f"{measures} ({readable(first.metric)}: {numbers})"
 
 
 def _verdict(name_: str, kinds: Collection[str]) -> str:

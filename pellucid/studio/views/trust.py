@@ -22,7 +22,7 @@ from pellucid.studio.measurement import (
     sources,
     usual_wish,
 )
-from pellucid.studio.trust_line import trust_line
+from pellucid.studio.trust_line import measuring_time, trust_line
 from pellucid.studio.visit import Elsewhere, Page, Visit
 
 NOTHING = (
@@ -111,13 +111,17 @@ def _offer(visit: Visit, model: str, table: Table | None) -> Iterator[Markup | N
         yield element("p", NO_DATA)
         return
     wish = _wish_of_address(visit, model, table)
-    is_wanted = table is None or "methods" in visit.query
-    estimate: Estimate | None = visit.answer(model, *estimating(visit.studio, wish)) if is_wanted else None
+    is_sampled = "methods" in visit.query  # nothing is computed before a reader asks
+    estimate: Estimate | None = measuring_time(visit.studio, wish)
+    if is_sampled:
+        estimate = visit.answer(model, *estimating(visit.studio, wish))
     heading = element("h2", "Measure it" if table is None else "Measure again, or other methods")
-    yield element("section", heading, _form(visit, wish, estimate))
+    source = "the time of a few texts" if is_sampled else "the pace of the texts explained so far"
+    yield element("section", heading, _form(visit, wish, estimate, source))
 
 
-def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
+def _form(visit: Visit, wish: Wish, estimate: Estimate | None, source: str) -> Markup:
+    """The form; source: what the estimate goes by."""
     data = [(source, source) for source in sources(visit.studio, wish.model)]
     methods = dict.fromkeys([*wish.methods, *offered(visit.studio.model(wish.model))])
     boxes = (checkbox("methods", method, name(readable(method)), method in wish.methods) for method in methods)
@@ -128,7 +132,7 @@ def _form(visit: Visit, wish: Wish, estimate: Estimate | None) -> Markup:
         labelled("How many", count),
         widget("fieldset", widget("legend", "Methods"), element("div", *boxes, class_="st-methods")),
         element("p", f"A verdict takes {FEWEST_TEXTS} texts or more; fewer give intervals alone.", class_="pl-note"),
-        _estimate_line(estimate),
+        _estimate_line(estimate, source),
         element("p", _begin(estimate), " ", button("How long will it take?", name="do", value="estimate")),
         css_class="st-form",
     )
@@ -141,13 +145,13 @@ def _begin(estimate: Estimate | None) -> Markup | None:
     return button(title, name="do", value="measure", class_="st-main")
 
 
-def _estimate_line(estimate: Estimate | None) -> Markup | None:
+def _estimate_line(estimate: Estimate | None, source: str) -> Markup | None:
     if estimate is None:
         return None
     if isinstance(estimate, str):
         return element("p", name(f"This cannot be measured: {estimate}"), class_="pl-caution")
     seconds = seconds_in_words(estimate)
-    return element("p", f"By the time of a few texts, it takes {seconds}. {MEANWHILE}", class_="pl-note")
+    return element("p", f"By {source}, it takes {seconds}. {MEANWHILE}", class_="pl-note")
 
 
 def _wish_of_address(visit: Visit, model: str, table: Table | None) -> Wish:
