@@ -20,11 +20,12 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
-from pellucid.base.checks import changes
+from pellucid.base.checks import changes, in_syntax
 from pellucid.base.errors import BadFile, Failure
 from pellucid.base.files import check_folder, disk_errors, remove_unfinished, whole_file, write_text
 from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
@@ -119,7 +120,7 @@ class RunFolder:
                 return job
             raise TypeError("a count is none")
         except (TypeError, LookupError, AttributeError):
-            raise BadFile(f"{path} is of another version of Pellucid; give another folder.") from None
+            raise BadFile(f"{path} is of another version of Pellucid; make it again with {_call_for(bare)}.") from None
 
     def save_job(self, job: Job) -> None:
         """Write the question: after this the plan is whole."""
@@ -237,6 +238,19 @@ class RunFolder:
             return [path.name for path in (self.path / folder).iterdir()]
         except OSError:
             return []
+
+
+def _call_for(record: Mapping[str, Any]) -> str:
+    """The call that makes a run again, with what its record still says of model, data and methods."""
+    question = record.get("question")
+    question = question if isinstance(question, Mapping) else {}
+    model, data = str(question.get("model", "MODEL")), str(record.get("data", "DATA"))
+    titles = question.get("methods") or [question.get("method", "METHOD")]
+    methods = [str(title).partition("(")[0] for title in titles] if isinstance(titles, Mapping | list) else ["METHOD"]
+    return in_syntax(
+        f"pellucid.explain_corpus({model!r}, {data!r}, {methods!r}, folder=…)",
+        f"pellucid explain {quote(model)} --data {quote(data)} --methods {','.join(methods)} --out FOLDER",
+    )
 
 
 def digest_of(content: bytes) -> str:

@@ -57,7 +57,7 @@ def open_studio(
 
     models: one as in `explain`, or a list of them.
     runs: stored runs of these models, from `explain_corpus`; or a folder of such folders, of which those of other
-        models are left out.
+        models are left out. A run that cannot be read, such as one of an earlier version, is left out with the reason.
     comparisons: what `compare` saved of these models, a table, its file or its folder: pages then say first how far a
         method can be believed.
     data: labelled texts, with which the studio measures methods where nothing was measured.
@@ -81,7 +81,7 @@ def open_studio(
         optional_package(package)
     site = _site(host, port, certificate, key, behind_proxy)
     with site.listening:
-        stored, tables = _runs(runs), [_table(comparison) for comparison in _several(comparisons)]
+        (stored, refused), tables = _runs(runs), [_table(comparison) for comparison in _several(comparisons)]
         loaded = _loaded(models)
         named: dict[str, Model] = {}
         for model in loaded:
@@ -92,7 +92,8 @@ def open_studio(
             examples = examples_for(loaded[0], data, names_data=True, skip_bad_rows=skip_bad_rows, **columns)
         name = data_name or (str(data) if isinstance(data, str | Path) else "the data")
         digests = {model.hash for model in loaded} if stored or tables else set()
-        studio = Studio(named, _of_models(stored, digests), _by_model(tables, digests), examples, name)
+        of_models, by_model = _of_models(stored, digests), _by_model(tables, digests)
+        studio = Studio(named, of_models, by_model, examples, name, refused=refused)
         try:
             _serve(studio, site)
         finally:
@@ -137,8 +138,10 @@ class _StoredRun:
     is_named: bool
 
 
-def _runs(sources: Any) -> list[_StoredRun]:
+def _runs(sources: Any) -> tuple[list[_StoredRun], dict[str, str]]:
+    """The runs; and of those that cannot be read, such as runs of an earlier version, the reason by name."""
     runs: list[_StoredRun] = []
+    refused: dict[str, str] = {}
     for source in _several(sources):
         if isinstance(source, Run):
             runs.append(_StoredRun(source, True))
@@ -146,11 +149,16 @@ def _runs(sources: Any) -> list[_StoredRun]:
         path = possible_path(source)
         with disk_errors("read", path):
             folders = sorted(job.parent for job in path.glob(f"*/{JOB}"))
-        if (path / JOB).is_file() or not folders:
-            runs.append(_StoredRun(Run(path), True))
-        else:
-            runs += [_StoredRun(Run(folder), False) for folder in folders]
-    return runs
+        is_named = (path / JOB).is_file() or not folders
+        for folder in [path] if is_named else folders:
+            try:
+                runs.append(_StoredRun(Run(folder), is_named))
+            except BadFile as error:
+                if not (folder / JOB).is_file():
+                    raise
+                refused[_distinct(folder, refused)] = str(error)
+                notify(f"Left out: {error}")
+    return runs, refused
 
 
 def _of_models(stored: Iterable[_StoredRun], digests: set[str]) -> dict[str, Run]:

@@ -2,7 +2,9 @@
 end at Ctrl-C.
 """
 
+import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,7 +18,12 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import pellucid
 from pellucid.base.errors import BadInput
+from pellucid.base.json_text import sealed, unsealed
+from pellucid.base.kinds import views
+from pellucid.corpus.folder import FORM
 from pellucid.studio import door
+from pellucid.studio.frame import framed
+from pellucid.studio.visit import Visit
 from tests.cli.jobs import ALONE, HEEDING
 from tests.shared.tiny import save_tiny
 
@@ -68,6 +75,23 @@ def test_runs_of_other_models_are_left_out_of_a_folder(folders, opened):
     with pytest.warns(pellucid.base.errors.Notice, match="Left out, as runs of other models: strange."):
         pellucid.open_studio(str(folders / "a" / "model"), runs=folders / "runs", port=0)
     assert list(opened[0][0].runs) == ["reviews"]
+
+
+def test_a_run_of_an_earlier_version_is_left_out_with_what_makes_it_again(run, folders, opened, tmp_path):
+    shutil.copytree(folders / "runs", tmp_path / "runs")
+    job = tmp_path / "runs" / "reviews" / "job.json"
+    seals = {"form": FORM}
+    record = unsealed(json.loads(job.read_text()), seals, job)
+    record["question"]["method"] = next(iter(record["question"].pop("methods")))
+    job.write_text(json.dumps(sealed(record, seals)))
+    for place in (["--runs", tmp_path / "runs"], [tmp_path / "runs" / "reviews"]):
+        status, _, err = run("open", folders / "a" / "model", *place, "--port", 0)
+        assert status == 0 and "of another version of Pellucid; make it again with pellucid explain" in err, err
+        assert "--methods gradient --out" in err
+    for studio, _ in opened:
+        assert not studio.runs and list(studio.refused) == ["reviews"]
+        visit = Visit(studio)
+        assert "make it again with" in framed(visit, views.get("text").make(visit))
 
 
 def test_in_python_models_and_results_come_as_they_are(linear, opened):
