@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -27,6 +28,66 @@ def test_readers_take_turns_and_equal_questions_are_computed_once():
     for job in jobs:
         assert job.finished.wait(10)
     assert order.index("short") <= 1 and "again" not in order
+
+
+@pytest.mark.parametrize("reader", ("the same", "another"))
+def test_a_short_question_goes_between_the_steps_of_a_long_one(monkeypatch, reader):
+    monkeypatch.setattr(work, "SLICE", 0.0)
+    desk, begun, order, threads = Desk("model"), threading.Event(), [], set()
+
+    def long_work(progress):
+        for step in range(1000):
+            threads.add(threading.get_ident())
+            begun.set()
+            progress("explaining", step, 1000)
+            time.sleep(0.001)
+        order.append("long")
+
+    long = submitted(desk, "long", "the same", long_work)
+    assert begun.wait(10)
+    desk.answer("short", reader, lambda progress: order.append("short"), patience=10)
+    assert order == ["short"] and not long.finished.is_set()
+    assert long.finished.wait(60) and order == ["short", "long"]
+    assert len(threads) == 1, "hooks and torch's modes are of a thread"
+
+
+def test_one_question_computes_at_a_time_and_few_have_begun(monkeypatch):
+    monkeypatch.setattr(work, "SLICE", 0.0)
+    desk, computing, begun, done = Desk("model"), [], set(), []
+
+    def steps(progress, index):
+        begun.add(index)
+        for step in range(20):
+            computing.append(index)
+            time.sleep(0.001)
+            assert computing == [index], "two compute at once"
+            assert len(begun) - len(done) <= work.UNDER_WAY
+            computing.clear()
+            progress("explaining", step, 20)
+        done.append(index)
+
+    jobs = [submitted(desk, index, f"reader {index % 4}", partial(steps, index=index)) for index in range(12)]
+    for job in jobs:
+        assert job.finished.wait(60) and job.error is None
+    assert sorted(done) == list(range(12)) and len(desk._threads) <= work.UNDER_WAY
+
+
+def test_a_reader_stops_what_is_computed_for_it_and_can_ask_again():
+    desk, begun = Desk("model"), threading.Event()
+
+    def endless(progress):
+        begun.set()
+        while True:
+            time.sleep(0.01)
+            progress("explaining", 1, 2)
+
+    job = submitted(desk, "long", "a", endless)
+    assert begun.wait(10)
+    desk.stop(job.key, "another")
+    assert not job.finished.wait(0.1)
+    desk.stop(job.key, "a")
+    assert desk.answer("long", "a", lambda progress: "anew", patience=10) == "anew"
+    assert type(job.error) is work.ReaderLeft
 
 
 def test_what_nobody_waits_for_is_dropped(monkeypatch):
