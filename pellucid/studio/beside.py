@@ -1,8 +1,12 @@
 """Two answers, or two texts, beside each other: which words are the same, which changed, and what that did."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import zip_longest
+from typing import TypeVar
+
+import numpy as np
 
 from pellucid.attacks.omission_scores import words_of
 from pellucid.base.checks import shortened
@@ -19,6 +23,7 @@ from pellucid.text.example import Example
 
 Word = tuple[int, str]  # segment and text
 Pair = tuple[int | None, int | None]  # the numbers of a word before and after; None where it is on one side alone
+Answer = TypeVar("Answer")
 Range = tuple[int, int, int]  # segment, first character, the one after the last
 
 MOST_COMPARED = 250_000  # pairs of words that are compared exactly
@@ -87,10 +92,15 @@ def in_a_line(links: Iterable[Markup]) -> Markup:
 
 def explained_both(visit: Visit, questions: Sequence[TextRequest]) -> list[SideBySide]:
     """The explanations of several questions, whose models compute at once; raises as `explained`."""
-    answers, waiting = [], None
-    for question in questions:
+    return at_once([partial(explained, visit, question) for question in questions])
+
+
+def at_once(calls: Sequence[Callable[[], Answer]]) -> list[Answer]:
+    """What several desks answer, which compute at once; raises `StillComputing` where one of them is not ready."""
+    answers, waiting = list[Answer](), None
+    for call in calls:
         try:
-            answers.append(explained(visit, question))
+            answers.append(call())
         except StillComputing as computing:
             waiting = waiting or computing
     if waiting is not None:
@@ -119,23 +129,53 @@ def change_of_answer(before: Prediction, after: Prediction) -> Markup:
     return fragment(name(answer_in_words(before)), " → ", name(answer_in_words(after)))
 
 
-def both_answers(before: Prediction, after: Prediction, titles: tuple[str, str] = ("before", "after")) -> Markup:
-    """The bars of all classes on both sides, from 0 to 1; of a model that gives a value both values."""
+def moved_in_words(prediction: Prediction, before: np.ndarray, after: np.ndarray) -> Markup:
+    """What became of an answer in an edited text: "positive 93 % → 41 %"; before, after: [class]."""
+    if len(before) != len(prediction.labels) or len(before) == 1:
+        return fragment(f"{readable_number(float(before[0]))} → {readable_number(float(after[0]))}")
+    old, new = int(before.argmax()), int(after.argmax())
+    if prediction.gives_several:
+        old = new = int(np.abs(after - before).argmax())
+    shares = percent(float(before[old])), percent(float(after[new]))
+    if old == new:
+        moved = f" stays {shares[0]}" if shares[0] == shares[1] else f" {shares[0]} → {shares[1]}"
+        return fragment(name(prediction.labels[old]), moved)
+    now = element("strong", name(f"{prediction.labels[new]} {shares[1]}"))
+    return fragment(name(f"{prediction.labels[old]} {shares[0]}"), " → ", now)
+
+
+def both_answers(
+    before: Prediction,
+    after: Prediction,
+    titles: tuple[str, str] = ("before", "after"),
+    edited: Sequence[Mapping[str, float]] = ({}, {}),
+) -> Markup:
+    """The bars of all classes on both sides, from 0 to 1; of a model that gives a value both values. edited: of each
+    side class -> its probability in an edited text, which is drawn instead.
+    """
     if not (before.probabilities and after.probabilities):
         return element("p", change_of_answer(before, after))
     sides = [dict(zip(side.labels, side.probabilities, strict=True)) for side in (before, after)]
     labels = list(dict.fromkeys((*before.labels, *after.labels)))
     ordered = sorted(labels, key=lambda label: -max(side.get(label, 0.0) for side in sides))[:MOST_CLASSES]
-    rows = (_bar_row(label, sides) for label in labels if label in ordered)
+    rows = (_bar_row(label, list(zip(sides, edited, strict=True))) for label in labels if label in ordered)
     more = len(labels) - MOST_CLASSES
     note = element("p", f"and {more:,} classes with lower probabilities", class_="pl-note") if more > 0 else None
     bars = table(header_row(("class", *titles)), rows, "pl-table st-both")
     return fragment(scroll_box(bars, "Probabilities of all classes"), note)
 
 
-def _bar_row(label: str, sides: Sequence[dict[str, float]]) -> Markup:
+def _bar_row(label: str, sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]) -> Markup:
     cells = (
-        element("td", "–" if label not in side else fragment(probability_bar(side[label]), " ", percent(side[label])))
-        for side in sides
+        element("td", "–" if label not in side else _bar(side[label], edited.get(label))) for side, edited in sides
     )
     return element("tr", element("th", name(shortened(label, LONGEST)), scope="row"), *cells)
+
+
+def _bar(share: float, edited: float | None) -> Markup:
+    """A bar with its number; of an edited text, with what it was before."""
+    shown = share if edited is None else edited
+    before = (
+        element("small", f" was {percent(share)}", class_="st-before") if percent(shown) != percent(share) else None
+    )
+    return fragment(probability_bar(shown), " ", percent(shown), before)

@@ -94,7 +94,9 @@ def edited_key(visit: Visit, key: str, segments: Sequence[str]) -> str:
     question = visit.studio.requests[key]
     if tuple(segments) == question.segments:
         raise BadInput("The text is as it was; change a word of it.")
-    return visit.studio.requests.add(checked(replace(question, segments=tuple(segments), before=key)))
+    return visit.studio.requests.add(
+        checked(replace(question, segments=tuple(segments), before=key, label=None, id=""))
+    )
 
 
 MOST_EDITS = 20  # of one text that are listed

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from pellucid.base.kinds import views
-from pellucid.drawing.html import Markup, element, name
-from pellucid.drawing.widgets import link, served_page, widget
+from pellucid.drawing.html import Markup, definition_list, element, name
+from pellucid.drawing.widgets import button, form, hidden_field, link, served_page, widget
+from pellucid.studio.record import Studio
 from pellucid.studio.static_files import static_file
 from pellucid.studio.trust_line import is_believed, trust_line
 from pellucid.studio.visit import Page, Visit
@@ -27,7 +28,22 @@ def waiting_page(visit: Visit, job: DeskJob) -> str:
     counted = f": {job.done:,} of {job.total:,}" if job.total else ""
     line = element("p", f"{job.stage.capitalize()}{counted} …", share, class_="st-waiting", role="status")
     leave = element("p", "Whoever leaves this page stops it.", class_="pl-note")
-    return _document(visit, "Computing", element("h1", "Computing"), line, leave, refresh=1)
+    stop = form(_here(visit), hidden_field("stop", job.key), button("Stop")) if job.reader == visit.reader else None
+    return _document(visit, "Computing", element("h1", "Computing"), line, stop, leave, refresh=1)
+
+
+def stopped_page(visit: Visit) -> str:
+    """The page after a reader has stopped what was computed for another one."""
+    title = element("h1", "Stopped")
+    links = [link("Compute it again", _here(visit)), link("Begin anew", visit.address("text"))]
+    if visit.view == "text" and visit.path:
+        links.insert(1, link("Fewer methods, or a part of the text", visit.address("text", visit.path[0], ask="yes")))
+    note = element("p", "Nothing more is computed for that page.")
+    return _document(visit, "Stopped", title, note, *(element("p", each) for each in links))
+
+
+def _here(visit: Visit) -> str:
+    return visit.address(visit.view, *visit.path, **visit.query)
 
 
 def error_page(visit: Visit, sentence: str) -> str:
@@ -36,6 +52,14 @@ def error_page(visit: Visit, sentence: str) -> str:
     return _document(
         visit, "This does not work", element("h1", "This does not work"), element("p", name(sentence)), back
     )
+
+
+def refused_runs(studio: Studio) -> Markup | None:
+    """The runs that were named at the start and could not be opened, each with the reason."""
+    if not studio.refused:
+        return None
+    entries = ((name(title), name(why)) for title, why in studio.refused.items())
+    return element("section", element("h2", "Runs that could not be opened"), definition_list(entries, "pl-facts"))
 
 
 def _document(visit: Visit, title: str, *body: Markup | None, refresh: int | None = None) -> str:
@@ -57,7 +81,14 @@ def _entries(visit: Visit) -> Iterator[Markup]:
     for view in sorted(views.names(), key=lambda view: ORDER.index(view) if view in ORDER else len(ORDER)):
         title = str(views.get(view).facts["title"])
         if title and _is_open(visit, view):
-            yield link(title, visit.address(view), aria_current="page" if view == visit.view else None)
+            yield link(title, visit.address(view), aria_current=_current(visit, view))
+
+
+def _current(visit: Visit, view: str) -> str | None:
+    """Whether a tab is that of the page; views without a tab, such as an edit, belong to the text."""
+    if view == visit.view:
+        return "page"
+    return "true" if view == "text" and visit.view in views and not views.get(visit.view).facts["title"] else None
 
 
 ORDER = ("text", "models", "run", "trust")  # views of plug-ins come last

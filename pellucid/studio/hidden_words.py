@@ -22,6 +22,7 @@ from pellucid.text.units import Spans
 
 CUTS = 20  # steps from nothing to everything hidden, as in `hiding`
 DRAWS = 10  # random orders
+MOST_ALONE = 120  # words that are hidden one at a time: of more, those that the methods rank highest
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,8 @@ class Hiding:
 @dataclass(frozen=True, eq=False)
 class HiddenWords:
     """The cuts of one text. counts: [cut] how many words are hidden. explained: the class that is explained, by number.
-    most, least: a method's title -> its words hidden from the most or the least important on. random: [draw].
+    most, least: a method's title -> its words hidden from the most or the least important on. random: [draw]. alone: a
+    word's number -> [class] the answer while it alone is hidden.
     """
 
     counts: tuple[int, ...]
@@ -49,11 +51,21 @@ class HiddenWords:
     most: dict[str, Hiding]
     least: dict[str, Hiding]
     random: tuple[Hiding, ...]
+    alone: dict[int, np.ndarray]
 
     @property
     def has_classes(self) -> bool:
         """Whether there are classes of which another can become the answer."""
         return self.random[0].values.shape[1] > 1
+
+    def moved_most(self) -> list[int]:
+        """The words that were hidden alone, first those after which the whole text's answer is least likely."""
+        answer = self.random[0].values[0].argmax()
+        return sorted(self.alone, key=lambda word: float(self.alone[word][answer]))
+
+    def flips_alone(self, word: int) -> bool:
+        """Whether the answer is another one once a word is hidden."""
+        return bool(self.alone[word].argmax() != self.random[0].values[0].argmax())
 
     @property
     def chance(self) -> np.ndarray:
@@ -63,7 +75,7 @@ class HiddenWords:
 
 def rows_of_cuts(methods: int, words: int) -> int:
     """How many edited texts the cuts of a text are, at most."""
-    return (2 * methods + DRAWS) * (min(CUTS, words) + 1)
+    return (2 * methods + DRAWS) * (min(CUTS, words) + 1) + min(words, MOST_ALONE)
 
 
 def explained_class(explanation: Explanation) -> int:
@@ -83,18 +95,27 @@ def hidden_words(model: Model, explanations: Sequence[Explanation], progress: Pr
     counts = hidden_counts(words, CUTS)
     draws = _draws(first, words, sorted(next(iter(orders.values()))))
     every = [*orders.values(), *(order[::-1] for order in orders.values()), *draws]
-    rows = [first.without(0, order[:count], "word", "absent") for order in every for count in counts]
-    (values,) = first.probabilities([rows])
-    hidings = [Hiding(tuple(order), part) for order, part in zip(every, np.split(values, len(every)), strict=True)]
-    n_methods = len(orders)
+    singles = _ranked_highest(list(orders.values()))
+    hidden = [*(order[:count] for order in every for count in counts), *([word] for word in singles)]
+    (values,) = first.probabilities([[first.without(0, some, "word", "absent") for some in hidden]])
+    of_cuts = np.split(values[: len(hidden) - len(singles)], len(every))
+    hidings = [Hiding(tuple(order), part) for order, part in zip(every, of_cuts, strict=True)]
+    n_methods, alone = len(orders), dict(zip(singles, values[len(hidden) - len(singles) :], strict=True))
     most = dict(zip(orders, hidings, strict=False))
     least = dict(zip(orders, hidings[n_methods:], strict=False))
-    return HiddenWords(tuple(counts), first.explained_classes()[0], most, least, tuple(hidings[2 * n_methods :]))
+    return HiddenWords(tuple(counts), first.explained_classes()[0], most, least, tuple(hidings[2 * n_methods :]), alone)
 
 
-def without_words(model: Model, explanation: Explanation, words: Sequence[int]) -> np.ndarray:
-    """[class]: the model's answer to the text with these words hidden, and to the whole text: [text class]."""
-    (case,) = _cases(model, [explanation]).values()
+def _ranked_highest(orders: Sequence[Sequence[int]]) -> list[int]:
+    """The words that are hidden alone: those that any order has first."""
+    return list(dict.fromkeys(word for of_rank in zip(*orders, strict=True) for word in of_rank))[:MOST_ALONE]
+
+
+def without_words(
+    model: Model, explanation: Explanation, words: Sequence[int], progress: Progress = silent
+) -> np.ndarray:
+    """[text class]: the model's answers to the whole text, and to the text with these words hidden."""
+    (case,) = _cases(model, [explanation], progress).values()
     rows = [case.batch.rows[0], case.without(0, words, "word", "absent")]
     return case.probabilities([rows])[0]
 

@@ -1,13 +1,14 @@
 """The form in which a reader asks about a text: the model, one text or two, the methods, what is explained."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pellucid.base.checks import known
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import attributions
-from pellucid.drawing.html import Markup, element, fragment
+from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.method_facts import in_families_of, readable
-from pellucid.drawing.widgets import as_sent, button, checkbox, choice, form, labelled, text_area
+from pellucid.drawing.widgets import as_sent, button, checkbox, choice, form, labelled, link, text_area
 from pellucid.explaining.inputs.readings import supported_methods
 from pellucid.run.model import WRITING, Model
 from pellucid.studio.explained import estimate, usual_methods
@@ -29,7 +30,27 @@ def question_of(visit: Visit) -> TextRequest:
     target = visit.field("target") or "predicted"
     if target not in ("predicted", *model.labels):
         raise BadInput("This model has no such class; choose one of the list.")
-    return TextRequest(name, texts, tuple(methods), target, bool(visit.field("chat")))
+    question = TextRequest(name, texts, tuple(methods), target, bool(visit.field("chat")))
+    return _with_origin(visit, question)
+
+
+def _with_origin(visit: Visit, question: TextRequest) -> TextRequest:
+    """The question with the way back to the list that the text before it came from; of the same text with its label."""
+    try:
+        before = visit.question[1]
+    except BadInput:  # of no text, or of one that is forgotten
+        return question
+    question = replace(question, run=before.run, choice=before.choice)
+    is_same = question.segments == before.segments
+    return replace(question, label=before.label, id=before.id) if is_same else question
+
+
+def way_back(visit: Visit, question: TextRequest) -> Markup | None:
+    """A link to the list of a run that the text came from, as it was chosen; nothing where it came from none."""
+    if question.run not in visit.studio.runs:
+        return None
+    address = visit.address("run", question.run, **dict(question.choice))
+    return element("p", link(fragment("← Back to the texts of ", name(question.run)), address))
 
 
 def question_form(visit: Visit, question: TextRequest | None) -> Markup:
@@ -39,7 +60,7 @@ def question_form(visit: Visit, question: TextRequest | None) -> Markup:
     model = studio.model(name)
     texts = [*(question.segments if question else ()), "", ""]
     fields = form(
-        visit.address("text"),
+        visit.address("text", *visit.path[:1]),
         _model_field(visit, name),
         _text_field("text", _label(model), texts[0], True),
         _second_field(model, texts[1]),

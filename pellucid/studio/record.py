@@ -6,7 +6,7 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pellucid.base.checks import known
@@ -28,7 +28,8 @@ class TextRequest:
 
     model: its name. segments: the text, or the two of a pair. methods: their names, in order; empty: the usual ones of
     the studio. target: as `explain` reads it. is_chat: the first text is a message to a model with a template.
-    before: the key of the text that this one is an edit of, or "".
+    before: the key of the text that this one is an edit of, or "". label, id: of the data, where the text is a row of a
+    run. run, choice: that run's name and the query of the list from which the row was opened, which lead back there.
     """
 
     model: str
@@ -37,11 +38,20 @@ class TextRequest:
     target: str = "predicted"
     is_chat: bool = False
     before: str = ""
+    label: str | None = None
+    id: str = ""
+    run: str = ""
+    choice: tuple[tuple[str, str], ...] = ()
 
     @property
     def example(self) -> Example:
         """The text as the doors take it."""
-        return Example(self.segments)
+        return Example(self.segments, self.label, id=self.id)
+
+    @property
+    def bare(self) -> "TextRequest":
+        """The question without where it came from, which changes no answer."""
+        return replace(self, before="", run="", choice=())
 
 
 def checked(question: TextRequest) -> TextRequest:
@@ -94,6 +104,7 @@ class Studio:
     data: labelled texts to measure methods with; may be empty. data_name: what they are called. paces: of each model
     that has explained a text, the seconds that a pass took, a word. measurements: a model's name -> how far it is being
     measured (`studio/measurement.py`). open_runs: a run's name -> what pages have read of it (`studio/run_rows.py`).
+    refused: a run's name -> why it could not be opened.
     """
 
     models: Mapping[str, Model]
@@ -106,6 +117,7 @@ class Studio:
     paces: dict[str, float] = field(default_factory=dict)
     measurements: dict[str, Any] = field(default_factory=dict)
     open_runs: dict[str, Any] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in [*self.models, *(f"run {name}" for name in self.runs)]:

@@ -25,7 +25,7 @@ from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import views
 from pellucid.base.memory import is_memory_error, not_enough_memory
 from pellucid.explaining.commands.safe_text import say
-from pellucid.studio.frame import error_page, framed, waiting_page
+from pellucid.studio.frame import error_page, framed, stopped_page, waiting_page
 from pellucid.studio.guards import (
     POST,
     READER,
@@ -170,6 +170,10 @@ def _answer(visit: Visit) -> Response:
 
 
 def _answered(visit: Visit) -> Response:
+    if key := visit.field("stop"):
+        for desk in visit.studio.desks.values():
+            desk.stop(key, visit.reader)
+        return _page(stopped_page(visit))
     result = views.get(visit.view).make(visit)
     if isinstance(result, Elsewhere):
         assert result.address.startswith(("./", "../", "?")), "an address that may lead out of the studio"

@@ -68,6 +68,11 @@ body{margin:0}
 .pellucid a.st-word{color:inherit;text-decoration:none;border-radius:3px;padding:.14em 0}
 .pellucid a.st-word:hover{background:var(--pl-edge);text-decoration:underline}
 .pellucid a.st-out,.pellucid a.st-slid{text-decoration:line-through;color:var(--pl-muted);background:var(--pl-soft)}
+.pellucid .st-sliding a.st-out:not(.st-slid){text-decoration:none;color:inherit;background:none}
+.pellucid .st-hand{margin:.6rem 0}
+.pellucid .st-sliding .st-hand{visibility:hidden}
+.pellucid .st-alone{margin-top:.9rem}
+.pellucid .st-singles{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.2rem}
 .pellucid .st-curve{margin:1rem 0 .4rem;max-width:34rem}
 .pellucid .st-curve figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.8125rem}
 .pellucid .st-key{display:inline-flex;align-items:center;gap:.35rem;white-space:nowrap}

@@ -9,8 +9,8 @@
   const range = control("range"), which = control("which"), method = control("method"), count = control("count");
   const words = new Map([...document.querySelectorAll(".st-word")].map((word) => [Number(word.dataset.words), word]));
   const bars = new Map([...document.querySelectorAll(".st-hiding .st-bar")].map((bar) => [Number(bar.id.slice(6)), bar]));
-  const cursor = document.querySelector(".st-cursor");
-  const width = 320;
+  const cursor = document.querySelector(".st-cursor"), card = document.querySelector(".st-hiding");
+  const width = 320, isByHand = Boolean(document.querySelector(".st-out"));
   let shown = new Set();
 
   const percent = (share) => {
@@ -35,14 +35,32 @@
     shown = hidden;
   };
 
+  const parts = (bar) => [".pl-full", ".st-value", ".st-before"].map((part) => bar.querySelector(part));
+
+  // What the page came with: the whole text, or the text without the words that were hidden by hand.
+  const whole = [...bars.values()].map((bar) => [bar, parts(bar)[0]?.getAttribute("width"), parts(bar)[1].textContent]);
+  const answered = control("now")?.textContent, counted = count.textContent;
+
+  const drawByHand = () => {
+    for (const [bar, share, value] of whole) {
+      const [full, text, before] = parts(bar);
+      full?.setAttribute("width", share);
+      text.textContent = value;
+      if (before) before.hidden = false;
+    }
+    if (control("now")) control("now").textContent = answered;
+    count.textContent = counted;
+  };
+
   const drawBars = (values) => {
     const areShares = values.length > 1 || (values[0] >= 0 && values[0] <= 1);
     const best = values.indexOf(Math.max(...values)), answer = control("now");
     if (answer && bars.has(best)) answer.textContent = bars.get(best).querySelector(".st-class").textContent;
     for (const [index, bar] of bars) {
-      bar.querySelector(".pl-full")?.setAttribute("width", String(Math.min(1, Math.max(0, values[index])) * 100));
-      bar.querySelector(".st-value").textContent = areShares ? percent(values[index]) : number(values[index]);
-      bar.querySelector(".st-before")?.remove();
+      const [full, text, before] = parts(bar);
+      full?.setAttribute("width", String(Math.min(1, Math.max(0, values[index])) * 100));
+      text.textContent = areShares ? percent(values[index]) : number(values[index]);
+      if (before) before.hidden = true;
     }
   };
 
@@ -50,10 +68,15 @@
     const cut = Number(range.value), { order, values } = hiding();
     const hidden = cuts.counts[cut];
     method.disabled = which.value === "random";
-    count.textContent = `${hidden} of ${order.length} words`;
-    range.setAttribute("aria-valuetext", count.textContent);
+    const bySlider = isByHand ? ", by the slider" : "";
+    card.classList.toggle("st-sliding", isByHand && cut > 0);
     drawWords(new Set(order.slice(0, hidden)));
-    drawBars(values[cut]);
+    if (isByHand && cut === 0) drawByHand();
+    else {
+      drawBars(values[cut]);
+      count.textContent = `${hidden} of ${order.length} words${bySlider}`;
+    }
+    range.setAttribute("aria-valuetext", count.textContent);
     const x = String((width * cut) / (cuts.counts.length - 1));
     cursor?.setAttribute("x1", x);
     cursor?.setAttribute("x2", x);

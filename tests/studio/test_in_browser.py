@@ -93,6 +93,28 @@ def test_a_text_is_explained_and_a_word_hidden(browser, address, screen):  # noq
         assert page.locator(".st-out").inner_text() == "gripping" and page.locator(".st-before").count()
 
 
+def test_the_page_says_whether_the_slider_or_the_hand_hides(browser, address):  # noqa: F811
+    with opened(browser, address, viewport={"width": 1280, "height": 900}) as page:
+        explain(page)
+        page.locator(".st-word").nth(1).click()
+        page.wait_for_selector(".st-out")
+        page.wait_for_selector(".st-range")
+        state = lambda: (  # noqa: E731
+            page.locator(".st-count").inner_text(),
+            page.locator(".st-bar .st-value").all_inner_texts(),
+            page.locator(".st-before:visible").count(),
+        )
+        by_hand = state()
+        assert by_hand[0].startswith("1 of ") and by_hand[0].endswith(" words, by hand") and by_hand[2]
+        assert "Hidden by hand: “gripping”" in page.locator(".st-hand").inner_text()
+        page.locator(".st-range").fill("20")
+        count, _, before = state()
+        assert count.endswith(" words, by the slider") and not before
+        assert not page.locator(".st-hand").is_visible()
+        page.locator(".st-range").fill("0")
+        assert state() == by_hand and page.locator(".st-hand").is_visible()
+
+
 def test_the_slider_shows_the_numbers_of_every_cut(browser, address):  # noqa: F811
     model = tiny_classifier("bert")
     explanations = list(pellucid.explain_all(model, pellucid.Example((TEXT,)), ["occlusion"]).explanations)

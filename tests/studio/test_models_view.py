@@ -9,7 +9,9 @@ from scipy.stats import kendalltau
 import pellucid
 from pellucid.base.errors import UnknownName
 from pellucid.drawing.wording import percent
+from pellucid.studio.clickable_words import clickable_words
 from pellucid.studio.frame import framed
+from pellucid.studio.hidden_words import without_words
 from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.views.models import models, tau_by_luck
 from pellucid.studio.visit import Elsewhere, Visit
@@ -64,6 +66,31 @@ def test_unrelated_orders_pass_the_bound_of_luck_in_one_case_of_twenty():
         assert 0.03 < np.mean(np.abs(taus) >= tau_by_luck(words)) < 0.07
 
 
+def test_a_click_hides_a_word_from_both_models_and_shows_both_answers(studio):
+    tree = page(studio, "bert", other="sums")
+    words = {node.text: node.attributes["href"] for node in tree.every("a", "st-word")}
+    number = re.search(r"hidden=(\d+)", words["wonderful"])[1]
+    tree = page(studio, "bert", other="sums", hidden=number)
+    assert [node.text for node in tree.every("a", "st-out")] == ["wonderful"]
+    table = next(tree.every("table", "st-both"))
+    shown = {row.every("th").__next__().text: [cell.text for cell in row.every("td")] for row in table.every("tr")}
+    for index, name in enumerate(("bert", "sums")):
+        explanation = pellucid.explain(studio.model(name), [TEXT], "occlusion")[0]
+        places = clickable_words([explanation])
+        ((word, _),) = [pair for pair in enumerate(places) if TEXT[pair[1][1] : pair[1][2]] == "wonderful"]
+        whole, without = without_words(studio.model(name), explanation, [word])
+        for label, before, after in zip(explanation.prediction.labels, whole, without, strict=True):
+            moved = ["was", *percent(before).split()] if percent(before) != percent(after) else []
+            assert shown[label][index].split() == [*percent(after).split(), *moved]
+    assert [node.text for node in tree.every("dt")][:2] == ["bert", "sums"]
+    addresses = [
+        node.attributes["href"] for node in tree.every("a") if node.text in ("explain the text", "edit the text")
+    ]
+    keys = [re.fullmatch(r"\.\./(text|edit)/([0-9a-f]{24})", address).groups() for address in addresses]
+    assert [view for view, _ in keys] == ["text", "edit"] * 2
+    assert [studio.requests[key].model for _, key in keys] == ["bert"] * 2 + ["sums"] * 2
+
+
 def test_different_answers_are_compared_by_one_class_alone(studio):
     texts = ("fine film", "wild quiet river", "dull plot", "lovely", "tired actors")
     labels = {
@@ -73,7 +100,7 @@ def test_different_answers_are_compared_by_one_class_alone(studio):
     tree = page(studio, "bert", text, other="spans")
     assert "explain different classes" in tree.text and "different classes are explained" in tree.text
     addresses = [node.attributes["href"] for node in tree.every("a") if "explain both" in node.text]
-    assert [address.partition("target=")[2] for address in addresses] == labels[text]
+    assert [re.search("target=([^&#]*)", address)[1] for address in addresses] == labels[text]
     assert "of both" in page(studio, "bert", text, other="spans", target=labels[text][1]).text
 
 

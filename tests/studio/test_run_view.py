@@ -18,6 +18,7 @@ from pellucid.studio.record import Studio
 from pellucid.studio.row_choice import MOST_WORD, choice_of, fitting_rows
 from pellucid.studio.run_rows import RIGHT, UNKNOWN, WRONG, opened_run
 from pellucid.studio.views.run import ROWS, run
+from pellucid.studio.views.text import text
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from tests.drawing.test_escaping import OURS
 from tests.shared.parsed import parsed
@@ -187,8 +188,28 @@ def test_a_row_opens_as_a_text_of_its_model_or_as_it_was_explained(studio, runs)
     key = re.fullmatch(r"\.\./\.\./text/([0-9a-f]{24})", elsewhere.address)[1]
     assert studio.requests[key].segments == runs["first"][3].example.segments
     assert studio.requests[key].model == "first model"
+    assert studio.requests[key].example.label == runs["first"][3].example.label
     for path, query in ((("first", "3"), {"stored": "1"}), (("second", "3"), {})):  # its model is not open
         assert page(studio, *path, **query).count('class="pl-card"') == 1
+
+
+def test_a_row_opened_as_a_text_keeps_its_label_and_the_way_back_to_its_list(studio, runs):
+    wanted = {"outcome": "wrong", "answer": "positive", "page": "2"}
+    html = page(studio, "first", **wanted)
+    address = re.search(r'href="\.\./run/first/(\d+)\?answer=positive&amp;outcome=wrong&amp;page=2"', html)
+    row = address[1]
+    elsewhere = drawn(run, visit_of(studio, "first", row, **wanted))
+    visit = Visit(studio, "text", (elsewhere.address.rpartition("/")[2],), reader="reader")
+    of_text = framed(visit, drawn(text, visit))
+    assert 'href="../run/first?answer=positive&amp;outcome=wrong&amp;page=2"' in of_text
+    assert "✗ wrong, the label is" in of_text and runs["first"].of_rows([int(row)])[0].example.id in of_text
+    form = {"text": [studio.requests[visit.path[0]].segments[0]], "method": ["chance"]}
+    again = text(replace(visit, form=form))
+    question = studio.requests[again.address.rpartition("/")[2]]
+    assert (question.methods, question.label) == (("chance",), studio.requests[visit.path[0]].label)
+    edited = text(replace(visit, form={**form, "text": ["Another text."]}))
+    question = studio.requests[edited.address.rpartition("/")[2]]
+    assert question.label is None and question.run == "first"
 
 
 def test_most_changed_first(studio, runs):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import threading
+import time
 from html import unescape
 
 import numpy as np
@@ -17,10 +19,11 @@ from pellucid.studio.explained import explained, passes_of
 from pellucid.studio.frame import framed
 from pellucid.studio.hidden_words import hidden_words, without_words
 from pellucid.studio.record import CHARACTERS, Studio, TextRequest
-from pellucid.studio.views.report import report
-from pellucid.studio.views.text import text
-from pellucid.studio.visit import Elsewhere, Visit
-from pellucid.studio.work import StillComputing
+from pellucid.studio.views.text import report, text
+from pellucid.studio.visit import Elsewhere, Page, Visit
+from pellucid.studio.work import ReaderLeft, StillComputing
+from tests.attacks.word_sums import sum_model
+from tests.studio.browser import SENT, Browser
 
 TEXT = "A gripping, lovely film <script>alert(1)</script> that nobody should miss."
 
@@ -28,6 +31,11 @@ TEXT = "A gripping, lovely film <script>alert(1)</script> that nobody should mis
 @pytest.fixture(scope="module")
 def studio(bert):
     return Studio({"bert": bert})
+
+
+@pytest.fixture(scope="module")
+def sums():
+    return sum_model()
 
 
 def drawn(view, visit):
@@ -95,6 +103,64 @@ def test_a_click_hides_the_word_that_the_slider_hides(studio, bert):
     )
     clicked = page(studio, key, hidden=str(first))
     assert clicked.count("st-word st-out") == 1 and "was " in clicked
+
+
+def test_words_that_flip_the_answer_alone_are_those_whose_hiding_does(sums):
+    texts = (
+        "fine film",
+        "wild quiet river",
+        "dull plot with a lovely end",
+        "tired actors",
+        "a lovely film of a dull day",
+    )
+    studio, seen = Studio({"sums": sums}), set()
+    for text_of_page in texts:
+        html = page(studio, sent(studio, text=text_of_page, method=["occlusion"]), slider="yes")
+        explanation = pellucid.explain(sums, [text_of_page], "occlusion")[0]
+        answers = [without_words(sums, explanation, [word]) for word in range(len(text_of_page.split()))]
+        flipping = {word for word, (whole, without) in enumerate(answers) if whole.argmax() != without.argmax()}
+        listing = re.search(r'<ul class="st-singles">(.*?)</ul>', html)[1]
+        shown = set(map(int, re.findall(r"hidden=(\d+)", listing)))
+        assert ("No single word flips" in html) == (not flipping)
+        assert shown == flipping if flipping else len(shown) == 1
+        seen.add(bool(flipping))
+    assert seen == {True, False}
+
+
+def test_of_a_long_text_the_words_that_rank_highest_are_hidden_alone(sums, monkeypatch):
+    monkeypatch.setattr("pellucid.studio.hidden_words.MOST_ALONE", 3)
+    explanation = pellucid.explain(sums, ["a lovely film of a dull day"], "occlusion")[0]
+    cuts = hidden_words(sums, [explanation])
+    assert list(cuts.alone) == list(cuts.most["occlusion"].order[:3])
+
+
+def test_edits_and_twins_stand_under_the_tab_of_texts(studio):
+    for view, current in (("text", "page"), ("edit", "true"), ("twin", "true")):
+        html = framed(Visit(studio, view), Page("", []))
+        assert f'aria-current="{current}">Text</a>' in html and html.count("aria-current") == 1
+
+
+def test_a_long_computation_is_stopped_by_its_reader():
+    stopped = threading.Event()
+
+    def slow(texts):
+        time.sleep(0.02 if len(texts[0]) < 9 or stopped.is_set() else 0.2)
+        return [[0.4, 0.6]] * len(texts)
+
+    studio = Studio({"slow": pellucid.from_function(slow, ["bad", "good"])})
+    browser = Browser(studio)
+    headers = {**browser.entrance(), **SENT}
+    address = browser.now("POST", "/text", headers, b"text=" + b"+".join(b"word%d" % n for n in range(60)))
+    target = address.headers["location"].removeprefix(".")
+    waiting = browser.now("GET", target, headers).html
+    assert "Stop</button>" in waiting
+    assert "Stop</button>" not in browser.now("GET", target, {**browser.entrance("another"), **SENT}).html
+    (job,) = [job for job in studio.desks["slow"]._jobs.values() if not job.finished.is_set()]
+    body = f"stop={re.search(r'name=.stop. value=.([0-9a-f]+)', waiting)[1]}".encode()
+    after = browser.now("POST", target, headers, body)
+    assert "<h1>Stopped</h1>" in after.html and f"{target[1:]}?ask=yes" in after.html and "refresh" not in after.html
+    assert job.finished.wait(30) and isinstance(job.error, ReaderLeft)
+    assert "Explain it all the same" in browser.now("GET", f"{target}?ask=yes", headers).html
 
 
 def test_a_legend_names_the_class_that_is_explained_instead_of_the_answer(studio, bert):

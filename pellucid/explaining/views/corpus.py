@@ -41,7 +41,7 @@ from pellucid.text.units import Spans
 MANY = 8  # from more texts than this a page opens with their summary
 IN_FULL, START = 50, 80  # texts that open into a card; characters of a text in its line
 LINES, GROUP = 200, 100  # texts with a line on the page; texts of a group that opens into lines
-LONGEST_ID = 13  # characters of an id in a line
+LONGEST_ID = 11  # characters of an id in a line, which fit its column
 ORDER = (
     "Mistakes come first, the surest ones at the top; then right answers, the least sure ones first. A text is "
     "called by its id; rows of a file have the number of their line. Click on a line to open it."
@@ -161,8 +161,10 @@ def text_line(text: Text, ids: Mapping[str, str]) -> list[Markup | str | None]:
     is_one = probability == probability and not prediction.gives_several
     sure = percent(probability) if is_one else ""
     copies = f" (×{text.copies})" if text.copies > 1 else ""
+    short = ids[example.id]
+    whole_id = None if short == example.id else example.id
     return [
-        element("span", name(f"{ids[example.id] or text.position}{copies}"), class_="pl-nr"),
+        element("span", name(f"{short or text.position}{copies}"), class_="pl-nr", title=whole_id),
         _mark(text.first),
         element("span", name(f"{answer_name(text.first)}{label}"), class_="pl-answered"),
         element("span", sure, class_="pl-sure"),

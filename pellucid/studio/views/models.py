@@ -3,21 +3,33 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import views
 from pellucid.drawing.card import order_caution, picture, text_heading
-from pellucid.drawing.heat_map import caution_lines
-from pellucid.drawing.html import Markup, element, name
+from pellucid.drawing.heat_map import caution_lines, colour_bar
+from pellucid.drawing.html import Markup, definition_list, element, name
 from pellucid.drawing.method_facts import facts_of, in_families
 from pellucid.drawing.widgets import as_sent, button, choice, form, labelled, link, text_area
 from pellucid.drawing.wording import reading_cautions, target_name
 from pellucid.explaining.inputs.readings import supported_methods
-from pellucid.explaining.views.side_by_side import left_out_view, rows_view, unit_of
+from pellucid.explaining.views.side_by_side import explained_in_legend, left_out_view, rows_view, unit_of
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
 from pellucid.run.model import WRITING, answers_for_places
-from pellucid.studio.beside import both_answers, explained_both
+from pellucid.studio.beside import at_once, both_answers, explained_both, moved_in_words
+from pellucid.studio.clickable_words import (
+    MOST_LINKS,
+    answers_without,
+    clickable_text,
+    clickable_words,
+    hidden_numbers,
+    same_words,
+    words_by_name,
+)
 from pellucid.studio.explained import refusals, usual_methods
 from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.visit import Elsewhere, Page, Visit
@@ -30,6 +42,7 @@ SCALES = (
     "Each model has a scale of its own, since two models need not give scores of one size: compare where the colours "
     "are, and not how strong they are."
 )
+CLICK = "A click hides a word from both models, or shows it again: which of them relies on it?"
 NOT_COMPARED = "A model that answers with words or places of the text has scores for each: they are not compared."
 
 
@@ -70,16 +83,17 @@ def _sent(visit: Visit) -> Elsewhere:
     if visit.path:  # what a form cannot bring back as it is, and what is in no field, stays
         before = visit.question[1]
         segments = before.segments if segments == tuple(map(as_sent, before.segments)) else segments
-        question = replace(before, model=model, segments=segments, before="")
+        label, row_id = (before.label, before.id) if segments == before.segments else (None, "")
+        question = replace(before, model=model, segments=segments, before="", label=label, id=row_id)
     return Elsewhere(visit.address("models", visit.studio.requests.add(checked(question)), other=beside))
 
 
 def _form(visit: Visit, question: TextRequest | None, beside: str) -> Markup:
-    """Which models, and which text."""
+    """Which models, and which text; folded where a text is shown."""
     names = list(visit.studio.models)
     options = [(each, each) for each in names]
     segments = [*(question.segments if question else ()), "", ""]
-    return form(
+    fields = form(
         visit.address("models", *visit.path),
         labelled("First model", choice("model", options, question.model if question else names[0])),
         labelled("Second model", choice("other", options, beside or names[1])),
@@ -92,6 +106,9 @@ def _form(visit: Visit, question: TextRequest | None, beside: str) -> Markup:
         button("Compare", class_="st-main"),
         css_class="st-form",
     )
+    if question is None:
+        return fields
+    return element("details", element("summary", "Another text, other models"), fields, class_="st-ask")
 
 
 # The page of one text.
@@ -113,12 +130,64 @@ def _both(visit: Visit, question: TextRequest, beside: str) -> Iterator[Markup |
         for title, side in zip(titles, (first, second), strict=True):
             yield element("section", element("h2", name(title)), rows_view(side))
         return
-    yield element(
-        "section", element("h2", "The answers"), both_answers(answers[0].prediction, answers[1].prediction, titles)
-    )
+    yield _answers(visit, pair, (first, second))
     yield _same_class(visit, question, beside, answers)
     yield _rows(first, second, titles)
     yield from _left_out(pair, (first, second))
+
+
+def _answers(visit: Visit, pair: Sequence[TextRequest], sides: Sequence[SideBySide]) -> Markup:
+    """Both answers beside each other, and the text: a click hides a word from both models."""
+    of_text = [[results[0] for results in side.values()] for side in sides]
+    firsts, places = [shown[0] for shown in of_text], [clickable_words(shown) for shown in of_text]
+    hidden = hidden_numbers(visit, places[0])
+    words = (hidden, same_words(hidden, *places))
+    calls = [partial(answers_without, visit, *each) for each in zip(pair, firsts, words, strict=True)]
+    values = at_once(calls) if hidden else []
+    labels = [shown.prediction.labels for shown in firsts]
+    edited = [dict(zip(names, without, strict=False)) for names, (_, without) in zip(labels, values, strict=False)]
+    titles = (pair[0].model, pair[1].model)
+    return element(
+        "section",
+        element("h2", "The answers"),
+        *clickable_text(firsts[0], places[0], hidden, lambda numbers: _address(visit, hidden=numbers)),
+        element("p", CLICK, class_="pl-note") if 0 < len(places[0]) <= MOST_LINKS else None,
+        _without(visit, titles, firsts, values, words_by_name(firsts[0], places[0], hidden)) if hidden else None,
+        both_answers(firsts[0].prediction, firsts[1].prediction, titles, edited or ({}, {})),
+        *(_links(visit, question) for question in pair),
+        id="answers",
+    )
+
+
+def _without(
+    visit: Visit,
+    titles: Sequence[str],
+    explanations: Sequence[Explanation],
+    values: Sequence[np.ndarray],
+    words: Markup,
+) -> Markup:
+    """What became of both answers without the hidden words."""
+    moved = (
+        (name(title), moved_in_words(shown.prediction, *of_side))
+        for title, shown, of_side in zip(titles, explanations, values, strict=True)
+    )
+    undo = link("Show all words again", _address(visit, hidden=None))
+    return element(
+        "div", element("p", "Without ", words, ". ", undo), definition_list(moved, "pl-facts"), class_="st-hand"
+    )
+
+
+def _links(visit: Visit, question: TextRequest) -> Markup:
+    """Where one of the models is asked about the text alone."""
+    key = visit.studio.requests.add(question)
+    alone = link("explain the text", visit.address("text", key)), link("edit the text", visit.address("edit", key))
+    return element("p", name(question.model), " alone: ", alone[0], " · ", alone[1], class_="pl-note")
+
+
+def _address(visit: Visit, **query: object) -> str:
+    """This address, with a part of its query changed."""
+    shown = {name: visit.query.get(name) for name in ("other", "target", "hidden")}
+    return f"{visit.address('models', *visit.path[:1], **shown | query)}#answers"
 
 
 def _possible(visit: Visit, beside: str, methods: Sequence[str]) -> tuple[str, ...]:
@@ -140,15 +209,11 @@ def _same_class(visit: Visit, question: TextRequest, beside: str, answers: Seque
     common = [label for label in answers[0].prediction.labels if label in answers[1].prediction.labels]
     wanted = [each.target.label for each in answers if each.target.label in common]
     links = [
-        link(name(f"explain both for {label}"), visit.address(*_here(visit), other=beside, target=label))
+        link(name(f"explain both for {label}"), _address(visit, other=beside, target=label))
         for label in dict.fromkeys(wanted)
     ]
     sentence = "The models explain different classes, so their scores are not compared. "
     return element("p", sentence, *(part for each in links for part in (each, " ")), class_="pl-caution")
-
-
-def _here(visit: Visit) -> tuple[str, ...]:
-    return ("models", *visit.path[:1])
 
 
 def _rows(first: SideBySide, second: SideBySide, titles: tuple[str, str]) -> Markup:
@@ -170,7 +235,11 @@ def _rows(first: SideBySide, second: SideBySide, titles: tuple[str, str]) -> Mar
         for caution in reading_cautions([side[method][0] for method in side])
     ]
     head = (text_heading(example), *order_caution(example), *caution_lines(cautions))
-    card = element("article", *head, element("p", SCALES, class_="pl-note"), *sections, class_="pl-card")
+    answers = {explained_in_legend([next(iter(side.values()))[0]]) for side in (first, second)}
+    explained_class = name(answers.pop() if len(answers) == 1 else "what its model explains")
+    legend = ("Every text: against ", explained_class, " ", colour_bar(1.0, True), " for ", explained_class, ".")
+    scales = element("p", SCALES, class_="pl-note"), element("div", *legend, class_="pl-note pl-scale")
+    card = element("article", *head, *scales, *sections, class_="pl-card")
     return element("section", element("h2", "Do they answer by the same words?"), card)
 
 

@@ -1,6 +1,6 @@
 """The view of runs: the rows of a stored run, as a reader chooses them, fifty a page; each opens as a text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -29,6 +29,8 @@ from pellucid.explaining.views.corpus import (
 )
 from pellucid.results.class_words import ClassWords, class_words
 from pellucid.results.explanation import Explanation
+from pellucid.studio.beside import in_a_line
+from pellucid.studio.frame import refused_runs
 from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.row_choice import RowChoice, are_of_same_texts, choice_of, fitting_rows, row_form
 from pellucid.studio.run_rows import RIGHT, WRONG, OpenRun, opened_run
@@ -44,7 +46,7 @@ WORD_TEXTS, GROUP = 3_000, 150  # texts whose words are counted; so many neighbo
 def run(visit: Visit) -> Page | Elsewhere:
     """The runs that are open; with a name in the address, the rows of one; with a number behind it, a row."""
     if not visit.path:
-        return Page("Runs", [_runs(visit)])
+        return Page("Runs", [_runs(visit), refused_runs(visit.studio)])
     title, stored = visit.path[0], visit.studio.run(visit.path[0])
     if len(visit.path) > 1:
         return _row(visit, title, visit.path[1])
@@ -152,16 +154,16 @@ def _texts(
     explanations, others = _explained(opened, shown), None if beside is None else _explained(beside, shown)
     scales = usual_scales([*explanations, *(others or ())])
     yield shared_cautions(shared_caveats(explanations))
-    yield folded_lines(list(_lines(visit, title, shown, explanations, others, choice, scales)))
+    listing = choice.query | ({"page": str(page)} if page > 1 else {})
+    yield folded_lines(list(_lines(visit, title, shown, explanations, others, choice, scales, listing)))
     yield _pager(visit, title, choice, page, len(rows))
     yield methods_key(explanations, scales, checks=True)
 
 
 def _explained(opened: OpenRun, rows: Sequence[int]) -> list[Explanation]:
     """The explanations of rows, with their scores a word, which is all that a line shows of pieces."""
-    with opened.lock:
-        explanations = opened.run.of_rows(rows)
-    return [shown.view("word") if shown.units.kind == "piece" and not shown.rows else shown for shown in explanations]
+    shown = opened.explanations(rows)
+    return [each.view("word") if each.units.kind == "piece" and not each.rows else each for each in shown]
 
 
 def _lines(
@@ -172,8 +174,9 @@ def _lines(
     others: Sequence[Explanation] | None,
     choice: RowChoice,
     scales: Scales,
+    listing: Mapping[str, str],
 ) -> Iterator[Markup]:
-    """A line a row, which opens into its picture."""
+    """A line a row, which opens into its picture. listing: what an address has to say to lead back to these lines."""
     ids, characters = short_ids([shown.example.id for shown in explanations], LONGEST_ID), 0
     for place, (row, explanation) in enumerate(zip(rows, explanations, strict=True)):
         line, second = text_line(Text(row, [explanation], 1), ids), None if others is None else others[place]
@@ -184,7 +187,8 @@ def _lines(
         if pictures and second is not None:
             named = ((title, pictures[0]), (choice.beside, light_picture(second, scales)))
             pictures = [fragment(element("h4", name(of_run)), picture) for of_run, picture in named]
-        yield folded_line(line, element("div", *pictures, _row_links(visit, title, row)), False)
+        links = _row_links(visit, title, row, explanation.example.id, listing)
+        yield folded_line(line, element("div", *pictures, links), False)
 
 
 def _both(explanation: Explanation, second: Explanation) -> Markup:
@@ -196,12 +200,12 @@ def _both(explanation: Explanation, second: Explanation) -> Markup:
     return element("span", name(" → ".join(answers)), class_="pl-answered")
 
 
-def _row_links(visit: Visit, title: str, row: int) -> Markup:
-    stored = link("All that is stored of it", visit.address("run", title, str(row), stored=1))
-    if not model_of(visit, visit.studio.run(title).job):
-        return element("p", stored, class_="pl-note")
-    ask = link("Open as a text", visit.address("run", title, str(row)))
-    return element("p", ask, " · ", stored, class_="pl-note")
+def _row_links(visit: Visit, title: str, row: int, row_id: str, listing: Mapping[str, str]) -> Markup:
+    """The whole id, and where the row leads."""
+    links = [link("All that is stored of it", visit.address("run", title, str(row), stored=1, **listing))]
+    if model_of(visit, visit.studio.run(title).job):
+        links.insert(0, link("Open as a text", visit.address("run", title, str(row), **listing)))
+    return in_a_line([*([name(row_id)] if row_id else []), *links])
 
 
 def _counts(visit: Visit, title: str, opened: OpenRun, choice: RowChoice, rows: np.ndarray) -> Markup:
@@ -263,9 +267,7 @@ def _words_of_rows(opened: OpenRun, rows: Sequence[int], progress: Progress) -> 
 
 def _one_after_the_next(opened: OpenRun, rows: Sequence[int], progress: Progress) -> Iterator[Explanation]:
     for first in range(0, len(rows), GROUP):
-        with opened.lock:
-            group = opened.run.of_rows(rows[first : first + GROUP])
-        yield from group
+        yield from opened.explanations(rows[first : first + GROUP])
         progress("counting words", min(first + GROUP, len(rows)), len(rows))
 
 
@@ -308,12 +310,15 @@ def _row(visit: Visit, title: str, written: str) -> Page | Elsewhere:
     if not (written.isascii() and written.isdecimal() and len(written) < 10 and int(written) < stored.job.rows):
         raise BadInput(f"Run {title} has rows 0 to {stored.job.rows - 1:,}; go back and follow a link of the page.")
     opened = opened_run(visit.studio, title, visit.reader)
-    with opened.lock:
-        (explanation,) = opened.run.of_rows([int(written)])
+    (explanation,) = opened.explanations([int(written)])
     model = model_of(visit, stored.job)
+    listing = choice_of(visit.query).query
+    if page := visit.whole_number("page"):
+        listing["page"] = str(page)
     if model and not visit.whole_number("stored") and (question := _question(model, explanation)):
+        question = replace(question, run=title, choice=tuple(listing.items()))
         return Elsewhere(visit.address("text", visit.studio.requests.add(question)))
-    back = element("p", link("Back to the run", visit.address("run", title)))
+    back = element("p", link("← Back to the texts", visit.address("run", title, **listing)))
     body = iter([back, element("h2", "As it was explained"), texts_view([explanation])])
     return _page(visit, title, body)
 
@@ -324,6 +329,6 @@ def _question(model: str, explanation: Explanation) -> TextRequest | None:
     if turns_of(example) or place_of(example):
         return None
     try:
-        return checked(TextRequest(model, example.segments))
+        return checked(TextRequest(model, example.segments, label=example.label, id=example.id))
     except PellucidError:
         return None

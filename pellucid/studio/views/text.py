@@ -1,42 +1,44 @@
 """The view of a text: why this answer, by several methods; and what happens while words are hidden."""
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
-import numpy as np
-
+from pellucid.base.checks import shortened
 from pellucid.base.errors import BadInput, PellucidError
 from pellucid.base.kinds import views
-from pellucid.drawing.html import Markup, element, fragment, name, table
-from pellucid.drawing.method_facts import readable
-from pellucid.drawing.widgets import button, form, hidden_field, labelled, link, widget
+from pellucid.drawing.html import Markup, element, fragment, name
+from pellucid.drawing.widgets import button, form, hidden_field, link, widget
+from pellucid.explaining.report import report as write_report
 from pellucid.explaining.views.side_by_side import left_out_view, rows_view
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
 from pellucid.results.side_by_side import SideBySide
-from pellucid.studio.bars import answer_bars, hiding_plot
-from pellucid.studio.explained import expected_seconds, explained, refusals, seconds_in_words
-from pellucid.studio.hidden_words import (
-    CUTS,
-    HiddenWords,
-    explained_class,
-    hidden_words,
-    rows_of_cuts,
-    without_words,
+from pellucid.studio.bars import answer_bars, flips_alone, flips_table, hiding_plot, slider_view
+from pellucid.studio.beside import in_a_line
+from pellucid.studio.clickable_words import (
+    MOST_LINKS,
+    WordPlace,
+    answers_without,
+    clickable_text,
+    clickable_words,
+    hidden_numbers,
+    words_by_name,
 )
-from pellucid.studio.question_form import question_form, question_of
+from pellucid.studio.explained import expected_seconds, explained, refusals, seconds_in_words
+from pellucid.studio.frame import refused_runs
+from pellucid.studio.hidden_words import explained_class, hidden_words, rows_of_cuts
+from pellucid.studio.question_form import question_form, question_of, way_back
 from pellucid.studio.record import TextRequest, checked
-from pellucid.studio.visit import Elsewhere, Page, Visit
+from pellucid.studio.visit import Elsewhere, File, Page, Visit
 from pellucid.studio.work import StillComputing
 from pellucid.text.example import Example
-from pellucid.text.units import Spans, Units
 
 EXAMPLES, LONGEST = 6, 400  # texts of the data that the first page offers; characters of each
 LONG = 45.0  # seconds of an explanation that is asked about first
 AT_ONCE = 10.0  # seconds: a slider that takes longer is prepared when a reader asks for it
 SOON = 0.2  # seconds that a page waits for its slider
-MOST_LINKS = 600  # words of a text that can be clicked: a longer one is edited as a whole
+LONGEST_WORD = 40  # characters of a word in a list
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
     "the model relies on makes the answer fall early, and earlier than random words do."
@@ -54,12 +56,13 @@ def text(visit: Visit) -> Page | Elsewhere:
         return _first_page(visit)
     key, question = visit.question
     seconds = expected_seconds(visit, question)
-    if seconds > LONG and "anyway" not in visit.query:
+    if "ask" in visit.query or (seconds > LONG and "anyway" not in visit.query):
         return _before_long_work(visit, key, question, seconds)
     side_by_side = explained(visit, question)
     places = side_by_side.by_text
     index = min(visit.whole_number("answer"), len(places) - 1)
     body = [
+        way_back(visit, question),
         question_form(visit, question),
         _choice_of_answers(visit, key, places, index),
         _rows(side_by_side, index),
@@ -80,7 +83,7 @@ def _first_page(visit: Visit) -> Page:
     begin = element(
         "section", element("h2", "Or begin with one of these"), *(_example(visit, model, each) for each in texts)
     )
-    return Page("Why this answer?", [question_form(visit, None), begin if texts else None], model)
+    return Page("Why this answer?", [question_form(visit, None), begin if texts else None, refused_runs(studio)], model)
 
 
 def _example(visit: Visit, model: str, example: Example) -> Markup:
@@ -92,8 +95,9 @@ def _example(visit: Visit, model: str, example: Example) -> Markup:
 
 
 def _before_long_work(visit: Visit, key: str, question: TextRequest, seconds: float) -> Page:
-    """How long it takes, and what takes less: others wait for the same model."""
-    note = element("p", f"This text takes {seconds_in_words(seconds)}, and other readers wait meanwhile.")
+    """How long it takes, and what takes less."""
+    time = f"This text takes {seconds_in_words(seconds)}" if seconds else "How long this text takes is not known"
+    note = element("p", f"{time}; short questions come between, and you can stop it.")
     on = link("Explain it all the same", visit.address("text", key, anyway="yes"))
     fewer = element("p", "Fewer methods, or a part of the text, take less.", class_="pl-note")
     return Page("This takes a while", [note, element("p", on), fewer, question_form(visit, question)], question.model)
@@ -119,25 +123,21 @@ def _choice_of_answers(visit: Visit, key: str, places: Sequence[Sequence[Explana
 
 def _words(visit: Visit, key: str, question: TextRequest, of_text: Sequence[Explanation]) -> Markup:
     """The answer in bars, the text with its words as links, and the slider with its curve where it is ready."""
-    places, clicked = clickable_words(of_text), visit.numbers("hidden")
-    if clicked and max(clicked) >= len(places):
-        raise BadInput(f"hidden= names word {max(clicked)}, and the text has {len(places)}; follow a link of the page.")
-    first = of_text[0]
+    places, first = clickable_words(of_text), of_text[0]
+    hidden = hidden_numbers(visit, places)
     try:
-        edited = _without(visit, question, first, clicked)
-        slider, below = _prepared(visit, key, question, of_text)
+        edited = answers_without(visit, question, first, hidden, visit.whole_number("answer"))
+        slider, below = _prepared(visit, key, question, of_text, hidden)
     except PellucidError as error:
         note = element("p", f"Words cannot be hidden here: {error}", class_="pl-note")
-        return element("section", element("h2", "The text"), *_plain_text(first), note)
-    is_short = len(places) <= MOST_LINKS
-    undo = link("Show all words again", _address(visit, key, hidden=None)) if clicked else None
-    free = fragment(link("Edit this text", visit.address("edit", key)), _layers(visit, key, question))
+        return element("section", element("h2", "The text"), *clickable_text(first, [], (), str), note)
     card = element(
         "article",
         slider,
-        answer_bars(first.prediction, edited[0], edited[1] if clicked else None, explained_class(first)),
-        *(_clickable(visit, key, places, clicked, first) if is_short else _plain_text(first)),
-        element("p", "A click hides a word or shows it again. ", undo, " " if undo else None, free, class_="pl-note"),
+        answer_bars(first.prediction, edited[0], edited[1] if hidden else None, explained_class(first)),
+        _by_hand(visit, key, first, places, hidden),
+        *clickable_text(first, places, hidden, lambda words: _address(visit, key, hidden=words)),
+        _links(visit, key, question, len(places)),
         below,
         class_="pl-card st-hiding",
     )
@@ -145,19 +145,32 @@ def _words(visit: Visit, key: str, question: TextRequest, of_text: Sequence[Expl
     return element("section", element("h2", "Hide evidence"), intro, card, id="words")
 
 
-def _without(visit: Visit, question: TextRequest, first: Explanation, clicked: Sequence[int]) -> np.ndarray:
-    """[text class]: the answers to the whole text and to the text without the clicked words."""
-    model, request = visit.studio.model(question.model), (replace(question, before=""), visit.whole_number("answer"))
-    work = lambda progress: without_words(model, first, clicked)  # noqa: E731
-    answers: np.ndarray = visit.answer(question.model, ("without", request, tuple(clicked)), work)
-    return answers
+def _by_hand(
+    visit: Visit, key: str, first: Explanation, places: Sequence[WordPlace], hidden: Sequence[int]
+) -> Markup | None:
+    """Which words were hidden by hand; nothing where none is."""
+    if not hidden:
+        return None
+    undo = link("Show all words again", _address(visit, key, hidden=None))
+    return element("p", "Hidden by hand: ", words_by_name(first, places, hidden), ". ", undo, class_="st-hand")
+
+
+def _links(visit: Visit, key: str, question: TextRequest, n_words: int) -> Markup:
+    """What can be done with the text."""
+    links = [fragment("A click hides a word or shows it again")] if n_words <= MOST_LINKS else []
+    links += [link("Edit this text", visit.address("edit", key))]
+    if "hidden_states" in visit.studio.model(question.model).capabilities:
+        links.append(link("Layers", visit.address("layers", key)))
+    if len(visit.studio.models) > 1:
+        links.append(link("Beside another model", visit.address("models", key)))
+    return in_a_line(links)
 
 
 def _prepared(
-    visit: Visit, key: str, question: TextRequest, of_text: Sequence[Explanation]
+    visit: Visit, key: str, question: TextRequest, of_text: Sequence[Explanation], hidden: Sequence[int]
 ) -> tuple[Markup, Markup | None]:
     """The slider and what stands below the text; while its cuts are computed, or where they take long, a line."""
-    model, request = visit.studio.model(question.model), (replace(question, before=""), visit.whole_number("answer"))
+    model, request = visit.studio.model(question.model), (question.bare, visit.whole_number("answer"))
     words = len(clickable_words(of_text))
     seconds = visit.studio.paces.get(question.model, 0.0) * rows_of_cuts(len(of_text), words) * words
     if seconds > AT_ONCE and "slider" not in visit.query:
@@ -174,129 +187,29 @@ def _prepared(
         again = link("look again", _address(visit, key))
         return element("p", "The slider comes in a moment: ", again, ".", class_="pl-note st-coming"), None
     is_answer = of_text[0].target.label == of_text[0].prediction.label  # else no word that speaks for it can flip it
-    below = fragment(
-        hiding_plot(cuts),
-        _flips(cuts) if cuts.has_classes and is_answer else None,
-    )
-    return _slider(cuts), element("div", below, class_="st-beside")
+    below = [hiding_plot(cuts)]
+    if cuts.has_classes and is_answer:
+        alone = flips_alone(cuts, of_text[0].prediction, _named_words(visit, key, of_text))
+        below.append(element("div", flips_table(cuts), alone))
+    return slider_view(cuts, len(hidden)), element("div", *below, class_="st-beside")
+
+
+def _named_words(visit: Visit, key: str, of_text: Sequence[Explanation]) -> Callable[[int], Markup]:
+    """What draws a word's text as a link that hides it."""
+    places, segments = clickable_words(of_text), of_text[0].example.segments
+
+    def named(word: int) -> Markup:
+        segment, start, end = places[word]
+        text_of_word = name(shortened(segments[segment][start:end], LONGEST_WORD))
+        return link(text_of_word, _address(visit, key, hidden=word))
+
+    return named
 
 
 def _address(visit: Visit, key: str, **query: object) -> str:
     """This address, with a part of its query changed."""
     shown = {name: visit.query.get(name) for name in ("answer", "hidden", "slider", "anyway")}
     return f"{visit.address('text', key, **shown | query)}#words"
-
-
-def clickable_words(of_text: Sequence[Explanation]) -> list[tuple[int, int, int]]:
-    """[word]: where it stands, (segment, first character, the one after the last), by the number that edits know it
-    by.
-    """
-    for explanation in of_text:
-        if isinstance(explanation.units, Spans) or explanation.units.kind in ("piece", "word"):
-            units = explanation.view("word").units
-            assert isinstance(units, Units)
-            return [(units.segment[unit], units.start[unit], units.end[unit]) for unit in units.content]
-    return []
-
-
-def _layers(visit: Visit, key: str, question: TextRequest) -> Markup | None:
-    """A link to the layers of a text; nothing where the model shows none."""
-    model = visit.studio.model(question.model)
-    return (
-        fragment(" · ", link("Layers", visit.address("layers", key))) if "hidden_states" in model.capabilities else None
-    )
-
-
-def _plain_text(explanation: Explanation) -> list[Markup]:
-    return [element("div", segment, class_="pl-text", dir="auto") for segment in explanation.example.segments]
-
-
-def _clickable(
-    visit: Visit,
-    key: str,
-    places: Sequence[tuple[int, int, int]],
-    clicked: Sequence[int],
-    explanation: Explanation,
-) -> Iterator[Markup]:
-    """Each text with its words as links; a hidden one is struck out."""
-    for segment, text_of_segment in enumerate(explanation.example.segments):
-        parts: list[Markup | str] = []
-        cursor = 0
-        for word, (of_segment, start, end) in enumerate(places):
-            if of_segment != segment or start < cursor:
-                continue
-            hidden = ",".join(map(str, sorted(set(clicked) ^ {word}))) or None
-            address = _address(visit, key, hidden=hidden)
-            css_class = "st-word st-out" if word in clicked else "st-word"
-            title = "show this word again" if word in clicked else "hide this word"
-            shown = link(text_of_segment[start:end], address, class_=css_class, title=title, data_words=word)
-            parts += [text_of_segment[cursor:start], shown]
-            cursor = end
-        yield element("div", *parts, text_of_segment[cursor:], class_="pl-text st-words", dir="auto")
-
-
-def _slider(cuts: HiddenWords) -> Markup:
-    """What the script moves, with all that it needs; without a script the words are clicked instead."""
-    data = {
-        "counts": cuts.counts,
-        "explained": cuts.explained,
-        "most": {title: _hiding_data(hiding.order, hiding.values) for title, hiding in cuts.most.items()},
-        "least": {title: _values(hiding.values) for title, hiding in cuts.least.items()},
-        "random": _hiding_data(cuts.random[0].order, cuts.random[0].values),
-    }
-    titles = [(title, readable(title)) for title in cuts.most]
-    which = [("most", "the most important words"), ("least", "the least important words"), ("random", "random words")]
-    return element(
-        "div",
-        labelled("Hide ", widget("select", *_options(which), class_="st-which")),
-        labelled("by ", widget("select", *_options(titles), class_="st-method")),
-        labelled(
-            "hidden: ",
-            widget(
-                "input", type="range", min=0, max=CUTS, value=0, step=1, class_="st-range", aria_label="Words hidden"
-            ),
-        ),
-        widget("output", "0 words", class_="st-count", aria_live="polite"),
-        widget("i", class_="st-data", data_cuts=json.dumps(data, separators=(",", ":"))),
-        class_="st-slider",
-    )
-
-
-def _options(pairs: Sequence[tuple[str, str]]) -> list[Markup]:
-    return [widget("option", title, value=value) for value, title in pairs]
-
-
-def _values(values: np.ndarray) -> list[list[float]]:
-    return [[round(float(value), 4) for value in row] for row in values]
-
-
-def _hiding_data(order: Sequence[int], values: np.ndarray) -> dict[str, object]:
-    return {"order": list(order), "values": _values(values)}
-
-
-def _flips(cuts: HiddenWords) -> Markup:
-    """The fewest words of each method that change the answer, beside random words."""
-    total = cuts.counts[-1]
-    draws = [draw.flips_at(cuts.counts) for draw in cuts.random]
-    known = sorted(total + 1 if count is None else count for count in draws)
-    middle = known[len(known) // 2]
-    chance = f"{middle} of {total}" if middle <= total else "the answer stays"
-    rows = [
-        *(_flip_row(readable(title), hiding.flips_at(cuts.counts), total) for title, hiding in cuts.most.items()),
-        element("tr", element("th", "random words, the middle of ten draws", scope="row"), element("td", chance)),
-    ]
-    head = element(
-        "tr", element("th", "Words hidden by", scope="col"), element("th", "Fewest that flip it", scope="col")
-    )
-    step = max(after - before for before, after in zip(cuts.counts, cuts.counts[1:], strict=False))
-    coarse = f" Looked at every {step} words." if step > 1 else ""
-    title = f"How many words must be hidden, the most important first, until the answer is another one?{coarse}"
-    return element("div", element("p", title, class_="pl-note"), table(head, rows, "pl-table pl-small"))
-
-
-def _flip_row(title: str, count: int | None, total: int) -> Markup:
-    shown = "the answer stays" if count is None else f"{count} of {total}"
-    return element("tr", element("th", name(title), scope="row"), element("td", shown))
 
 
 # The methods, side by side.
@@ -324,3 +237,15 @@ def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> 
         yield element("section", element("h2", "Left out"), left_out_view(refused))
     save = element("p", link("Save this page as a report", visit.address("report", key)))
     yield element("section", element("h2", "More"), save)
+
+
+@views.add(title="")
+def report(visit: Visit) -> File:
+    """The page of a text as a file, to be saved: the same report as `pellucid explain --html` writes."""
+    _, question = visit.question
+    side_by_side = explained(visit, question)
+    shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
+    table = visit.studio.table(visit.studio.model(question.model))
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_report(shown, table, path=Path(folder) / "page.html")
+        return File("explanation.html", path.read_text(encoding="utf-8"))
