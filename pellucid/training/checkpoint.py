@@ -65,7 +65,9 @@ class TrainingState:
 
 
 def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
-    """The epoch with the highest dev accuracy; of equal ones the lowest dev loss, then the first. -1 without epochs.
+    """The epoch with the highest measure on dev; of equal ones the lowest dev loss, then the first. -1 without epochs.
+
+    The measure is dev_measure, which is there where the recipe keeps the best by another than accuracy.
 
     Settled epochs, in which everything that is learnt was in force, come before all others. Where an objective stands
     in place of the labels, the epoch in which it is lowest on dev comes first.
@@ -75,7 +77,7 @@ def best_epoch(history: Sequence[Mapping[str, float]]) -> int:
 
 def _rank(numbers: Mapping[str, float]) -> tuple[float, float, float, float]:
     settled, objective = numbers.get("settled", 1.0), numbers.get("dev_objective", 0.0)
-    return settled, -objective, numbers["dev_accuracy"], -numbers["dev_loss"]
+    return settled, -objective, numbers.get("dev_measure", numbers["dev_accuracy"]), -numbers["dev_loss"]
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

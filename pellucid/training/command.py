@@ -34,6 +34,7 @@ OPTIONS = (
     "objective_settings",
     "seed",
     "spans",
+    "keep_best_by",
 )
 
 
@@ -118,6 +119,10 @@ def train(
             help="A setting of an objective: objective.name=value, such as imitation.model=runs/base. May be repeated."
         ),
     ] = None,
+    keep_best_by: Annotated[
+        str | None,
+        typer.Option(help="What on dev chooses the epoch that is kept: accuracy (default), f1, mcc or loss."),
+    ] = None,
     pooler_set: Annotated[
         list[str] | None, typer.Option(help="A setting of the pooler: name=value. May be repeated.")
     ] = None,
@@ -162,6 +167,7 @@ def train(
     options = {
         "learning_rate": learning_rate,
         "spans": spans,
+        "keep_best_by": keep_best_by,
         "objectives": None if objective is None else settings_from(objective, "--objective"),
         "objective_settings": settings_by_name(objective_set or [], "--objective-set") or None,
     }

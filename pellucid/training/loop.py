@@ -33,7 +33,13 @@ from pellucid.training.recipe import Recipe
 from pellucid.training.span_count import FALL, span_count_on_dev, spans_on_dev
 from pellucid.training.steps import Steps, epoch_batches, steps_of
 from pellucid.training.trained_folder import TrainedFolder
-from pellucid.training.training_loss import TrainingLoss, gold_numbers, right_answers, set_threshold
+from pellucid.training.training_loss import (
+    TrainingLoss,
+    gold_numbers,
+    measured_on_dev,
+    right_answers,
+    set_threshold,
+)
 from pellucid.training.watch import Watched
 
 
@@ -187,6 +193,8 @@ def _on_dev(run: TrainingRun) -> dict[str, float]:
     losses = TrainingLoss(classifier.problem, {}).label_loss(logits, gold)
     right = right_answers(logits, gold, classifier.problem)
     numbers = {"dev_accuracy": float(right.double().mean()), "dev_loss": float(losses.mean())}
+    if run.recipe.keep_best_by != "accuracy":
+        numbers["dev_measure"] = measured_on_dev(run.recipe.keep_best_by, logits, gold, numbers["dev_loss"])
     numbers |= objectives_on_dev(classifier, run.dev, run.recipe)
     if run.recipe.spans is not None:
         numbers |= span_count_on_dev(classifier, run.dev, run.recipe.batch_size)

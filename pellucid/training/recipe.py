@@ -13,6 +13,8 @@ from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.diagnostics import EAGER
 
 Precision = Literal["auto", "float32", "bfloat16"]
+Measure = Literal["accuracy", "f1", "mcc", "loss"]
+MEASURES: tuple[Measure, ...] = ("accuracy", "f1", "mcc", "loss")
 LATER = (
     "beta2",
     "layer_decay",
@@ -27,6 +29,7 @@ LATER = (
     "spans",
     "route",
     "sharp_from",
+    "keep_best_by",
 )  # fields that runs of earlier versions lack
 LOWEST_DECAY = 0.01
 HIGHEST_SHARE = 0.99  # of what is dropped, or spread: with 1 nothing could be learnt
@@ -60,6 +63,7 @@ class RecipeChanges(TypedDict, total=False):
     spans: float | None
     route: str
     sharp_from: float
+    keep_best_by: Measure
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,9 @@ class Recipe:
         penalties, and the answer uses all spans, also with n_heaviest.
     route: how the network's steps are computed, a name that `routes` lists; it rounds in a way of its own. In bfloat16
         all routes are "eager".
+    keep_best_by: which measure on dev chooses the epoch whose weights are kept: "accuracy"; "f1", the mean F1 of the
+        classes; "mcc", Matthews' correlation, not for multi-label; or "loss", the lowest cross-entropy. Of equal ones
+        the lowest loss decides.
 
     Raises `BadSetting` for a value out of its range, `UnknownName` for a penalty or objective that does not exist.
     """
@@ -127,6 +134,7 @@ class Recipe:
     spans: float | None = None
     route: str = EAGER
     sharp_from: float = 0.0
+    keep_best_by: Measure = "accuracy"
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "checkpoint_every"):
@@ -146,6 +154,7 @@ class Recipe:
         for name in ("freeze_vectors", "balanced"):
             of_kind(name, getattr(self, name), bool)
         one_of("precision", self.precision, ("auto", "float32", "bfloat16"))
+        one_of("keep_best_by", self.keep_best_by, MEASURES)
         routes.get(self.route)
         for name, weight in self.penalties.items():
             penalties.get(name)

@@ -34,7 +34,7 @@ from pellucid.training.objective import check_fit, check_objective_widths, check
 from pellucid.training.recipe import Recipe
 from pellucid.training.span_count import check_span_count, spans_on_dev
 from pellucid.training.trained_folder import TrainedFolder, TrainingRecord, remake_notes
-from pellucid.training.training_loss import gold_numbers
+from pellucid.training.training_loss import check_measure, gold_numbers
 from pellucid.training.watch import FOLDER, Watch, Watched
 
 # What a training run is: labelled texts, the plan of a model and a recipe; and what names it.
@@ -118,6 +118,7 @@ def train_model(
     check_objectives(recipe, plan)
     check_beginnings(recipe, plan)
     check_span_count(recipe.spans, plan)
+    check_measure(recipe, plan.problem)
     fingerprint = training.fingerprint()
     watched = None if watch is None else _watched(watch, training, fingerprint)
     if watched is not None and training.folder.is_complete:

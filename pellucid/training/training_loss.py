@@ -25,6 +25,7 @@ from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import Problem
 from pellucid.run.trace import GateTrace
 from pellucid.text.example import Example
+from pellucid.training.recipe import Measure, Recipe
 from pellucid.training.span_count import SpanCount
 
 # How a model that reads only some words learns which: REINFORCE with a moving baseline, and a price on reading.
@@ -212,6 +213,32 @@ def right_answers(logits: Tensor, gold: Tensor, problem: Problem) -> Tensor:
     if problem == "multi_label":
         return ((logits > 0) == gold.bool()).all(-1)
     return logits.argmax(-1) == gold
+
+
+def check_measure(recipe: Recipe, problem: Problem) -> None:
+    """Raise `BadSetting` where the measure that keeps the best epoch cannot judge such labels."""
+    if recipe.keep_best_by == "mcc" and problem == "multi_label":
+        raise BadSetting(
+            "keep_best_by='mcc' correlates one class a text with one answer, and with problem='multi_label' a text has "
+            "several; give 'f1', 'accuracy' or 'loss'."
+        )
+
+
+def measured_on_dev(measure: Measure, logits: Tensor, gold: Tensor, loss: float) -> float:
+    """What chooses the best epoch, higher is better: the mean F1 of the classes, Matthews' correlation, or minus the
+    loss.
+
+    logits: [example class]. gold: as from `gold_numbers`. Classes that dev lacks and the model never answers are left
+    out of the mean F1.
+    """
+    from sklearn.metrics import f1_score, matthews_corrcoef  # takes half a second to import
+
+    if measure == "loss":
+        return -loss
+    truth, answers = gold.cpu().numpy(), ((logits > 0) if gold.dim() == 2 else logits.argmax(-1)).cpu().numpy()
+    if measure == "mcc":
+        return float(matthews_corrcoef(truth, answers))
+    return float(f1_score(truth, answers, average="macro", zero_division=0))
 
 
 def _names(example: Example) -> set[str]:

@@ -20,7 +20,7 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.composed.composed import is_composed, strips_final_full_stop
 from pellucid.models.composed.networks import Plan
 from pellucid.models.load import load_classifier
-from pellucid.results.bootstrap import accuracy_interval, paired_difference
+from pellucid.results.bootstrap import accuracy_interval, paired_interval
 from pellucid.results.table import Interval
 from pellucid.run.batch import Row
 from pellucid.run.target import Problem
@@ -58,7 +58,7 @@ def change(before: Sequence[bool], after: Sequence[bool]) -> Change:
     """
     sides = [np.asarray(right, dtype=float) for right in (before, after)]
     was, now = (accuracy_interval(right) for right in sides)
-    return Change(len(before), was, now, paired_difference(sides[1], sides[0]))
+    return Change(len(before), was, now, paired_interval(sides[1] - sides[0]))
 
 
 @dataclass(frozen=True)

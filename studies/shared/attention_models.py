@@ -31,7 +31,8 @@ class AttentionModel:
     """One of the models. pooler: "additive" or "dot". variant: of VARIANTS, or DECEPTIVE. weight: of its penalty or
     objective, else 0.
 
-    query_start: of the pooler "dot".
+    query_start: of the pooler "dot". as_published: whether masked words have the paper's loss, a sum without
+    frequencies (corrections.md A4.7).
     """
 
     pooler: str
@@ -39,6 +40,7 @@ class AttentionModel:
     weight: float = 0.0
     layers: int = 1
     query_start: str = "normal"
+    as_published: bool = False
 
     @property
     def name(self) -> str:
@@ -46,7 +48,8 @@ class AttentionModel:
         weight = [f"{self.weight:g}"] if self.weight else []
         layers = [f"{self.layers}layers"] if self.layers > 1 else []
         start = [self.query_start] if self.query_start != "normal" else []
-        return "-".join([self.pooler, self.variant, *weight, *layers, *start])
+        published = ["published"] if self.as_published else []
+        return "-".join([self.pooler, self.variant, *weight, *layers, *start, *published])
 
     def plan(self, labels: tuple[str, ...], width: int | None = None) -> Plan:
         """Its parts. width: numbers of a random word vector and of a state; None: MiniLM's vectors, and states as
@@ -69,6 +72,8 @@ class AttentionModel:
             changes["penalties"] = {"tying": self.weight}
         if self.variant in ("masked_words", DECEPTIVE):
             changes["objectives"] = {self.variant: self.weight}
+        if self.as_published:
+            changes["objective_settings"] = {self.variant: {"reduction": "sum", "frequencies": False}}
         return replace(RECIPE, epochs=epochs, seed=seed, batch_size=batch_size, **changes)
 
 

@@ -30,6 +30,7 @@ WITH_OWN_TESTS = (
     "s4_fragility",
     "s4_layers",
     "s4_verdicts",
+    "s4_weights",
     "translation_links",
 )
 RESUMED = [

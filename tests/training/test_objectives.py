@@ -46,10 +46,12 @@ def test_the_decoder_and_the_word_vectors_share_storage():
     assert objective.table.untyped_storage().data_ptr() == table.untyped_storage().data_ptr()
 
 
-def test_masked_words_is_the_mean_loss_of_a_texts_hidden_pieces():
+@pytest.mark.parametrize("settings", [{}, {"reduction": "sum", "frequencies": False}])
+def test_masked_words_is_the_mean_or_summed_loss_of_a_texts_hidden_pieces(settings):
+    """With the second settings as the paper writes it: a sum, of logits without frequencies."""
     classifier = tiny_on_vectors("bilstm", "additive", vectors="random", vector_width=16)
     network = classifier.network.double().eval()
-    objective = objective_of(classifier, EXAMPLES, **MASKED)
+    objective = objective_of(classifier, EXAMPLES, **MASKED, objective_settings={"masked_words": settings})
     part = part_of(classifier, EXAMPLES, done=2)
     rows, hidden = objective.masked(part)
     table, batch = network.get_input_embeddings().weight, classifier.encode(EXAMPLES)
@@ -61,12 +63,14 @@ def test_masked_words_is_the_mean_loss_of_a_texts_hidden_pieces():
         losses = []
         for piece in pieces:
             logits = {
-                id: float((states[piece] @ table[id]).detach()) + math.log(ids.count(id) / len(ids)) for id in real
+                id: float((states[piece] @ table[id]).detach())
+                + (0 if settings else math.log(ids.count(id) / len(ids)))
+                for id in real
             }
             highest = max(logits.values())
             total = sum(math.exp(value - highest) for value in logits.values())
             losses.append(math.log(total) + highest - logits[batch.rows[number].ids[piece]])
-        expected.append(sum(losses) / max(1, len(losses)))
+        expected.append(sum(losses) / (1 if settings else max(1, len(losses))))
     assert objective.losses(part).tolist() == pytest.approx(expected, rel=1e-6)
 
 

@@ -9,15 +9,19 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
+from sklearn.metrics import f1_score, matthews_corrcoef
 
 import pellucid
-from pellucid.base.errors import BadFile, BadInput, NotEnoughMemory
+from pellucid.base.errors import BadFile, BadInput, BadSetting, NotEnoughMemory
 from pellucid.base.manifest import MANIFEST
 from pellucid.models.composed.composed import load_composed
 from pellucid.text.example import Example
 from pellucid.training import loop
+from pellucid.training.checkpoint import best_epoch
+from pellucid.training.recipe import Recipe
 from pellucid.training.steps import Steps
 from pellucid.training.trained_folder import BEST, CHECKPOINT, LOG
+from pellucid.training.training_loss import check_measure
 from tests.results.test_storage import full_disk
 from tests.shared.moments import Moments, files_of, killed
 from tests.shared.tiny_training import parts, trained
@@ -389,6 +393,31 @@ def test_the_log_has_the_numbers_of_dev(encoder, whole):
     right = [classifier.labels[number] == example.label for number, example in zip(logits.argmax(-1), dev, strict=True)]
     best = max(lines, key=lambda line: (line["dev_accuracy"], -line["dev_loss"]))
     assert sum(right) / len(right) == pytest.approx(best["dev_accuracy"])
+
+
+@pytest.mark.parametrize("measure", ("mcc", "f1", "loss"))
+def test_the_measure_of_the_recipe_chooses_the_best_epoch(encoder, tmp_path, measure):
+    trained(encoder, tmp_path, keep_best_by=measure)
+    lines = [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()]
+    best = max(lines, key=lambda line: (line["dev_measure"], -line["dev_loss"]))
+    classifier, dev = load_composed(tmp_path), parts()["dev"]
+    with torch.no_grad():
+        logits = torch.stack([classifier.plain_logits(example) for example in dev])
+    answers, labels = [classifier.labels[index] for index in logits.argmax(-1)], [example.label for example in dev]
+    measured = {
+        "mcc": lambda: matthews_corrcoef(labels, answers),
+        "f1": lambda: f1_score(labels, answers, average="macro", zero_division=0),
+        "loss": lambda: -best["dev_loss"],
+    }[measure]()
+    assert best["dev_measure"] == pytest.approx(measured)
+    assert best_epoch([{"dev_accuracy": 0.9, "dev_loss": 1.0, "dev_measure": 0.1}, {**best, "dev_measure": 0.2}]) == 1
+
+
+def test_correlation_of_several_labels_is_refused_before_the_work(encoder, tmp_path):
+    with pytest.raises(BadSetting, match="keep_best_by='mcc' correlates one class a text"):
+        check_measure(Recipe(keep_best_by="mcc"), "multi_label")
+    with pytest.raises(BadSetting, match="keep_best_by"):
+        Recipe(keep_best_by="roc")
 
 
 @pytest.mark.parametrize("pooler", ("span", "first_token", "mean"))

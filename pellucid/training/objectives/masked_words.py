@@ -2,12 +2,13 @@
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pellucid.base.checks import between
+from pellucid.base.checks import between, one_of
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import objectives
 from pellucid.run.batch import Row
@@ -84,16 +85,25 @@ class MaskedWords:
     The softmax is over the pieces that occur in the train texts, its logits are h . e with their word vectors e, plus
     the logarithm of how frequent the piece is there. The paper does not say whether its decoder adds anything; without
     these constants all states must first learn the frequencies, and on SST-2 with weight 1 the labels were not learnt
-    in four epochs. Unlike the paper's, the mean is taken over a text's hidden pieces and then over texts, so that long
-    texts computed in parts have the loss of the whole batch. A text of one piece has nothing to guess it from and costs
-    0.
+    in four epochs. A text of one piece has nothing to guess it from and costs 0.
 
     share: of a text's pieces that are hidden, at least one; 0.01 to 0.9. Which ones hangs on the seed, the step and the
-    text. Raises `BadInput` where no train text has two pieces.
+    text. reduction: "mean" over a text's hidden pieces, or their "sum", which is the paper's (its footnote 5), so that
+    long texts count more. frequencies: whether the logits have the logarithms; the paper's have none. Of both the mean
+    over texts is learnt. Raises `BadInput` where no train text has two pieces, `BadSetting` for another reduction.
     """
 
-    def __init__(self, context: ObjectiveContext, *, share: float = 0.15) -> None:
+    def __init__(
+        self,
+        context: ObjectiveContext,
+        *,
+        share: float = 0.15,
+        reduction: Literal["mean", "sum"] = "mean",
+        frequencies: bool = True,
+    ) -> None:
         between("share", share, 0.01, HIGHEST_SHARE)
+        one_of("reduction", reduction, ("mean", "sum"))
+        self.reduction = reduction
         self.context = context
         rows = [row for row in context.train.rows if len(content_of(row)) >= FEWEST]
         if not rows:
@@ -107,8 +117,9 @@ class MaskedWords:
         mask = classifier.blank_ids()["mask"]
         self.masking = Masking(share, mask, self.pieces, context.recipe.seed, AS_MASK, AS_OTHER)
         counts = Counter(row.ids[piece] for row in rows for piece in content_of(row))
-        frequencies = torch.tensor([float(counts[piece]) for piece in self.pieces.tolist()])
-        self.log_frequencies = (frequencies / frequencies.sum()).log().to(classifier.device)
+        occurrences = torch.tensor([float(counts[piece]) for piece in self.pieces.tolist()])
+        log_shares = (occurrences / occurrences.sum()).log()
+        self.log_frequencies = (log_shares if frequencies else torch.zeros_like(log_shares)).to(classifier.device)
         self.pieces = self.pieces.to(classifier.device)
 
     @property
@@ -119,7 +130,7 @@ class MaskedWords:
         return self.context.classifier.network.get_input_embeddings().weight
 
     def losses(self, part: StepPart) -> Tensor:
-        """[example]: the mean cross-entropy of a text's hidden pieces, 0 or more."""
+        """[example]: the mean or summed cross-entropy of a text's hidden pieces, 0 or more."""
         rows, hidden = self.masked(part)
         if not any(hidden):
             return part.output.logits.new_zeros(len(rows))
@@ -137,7 +148,8 @@ class MaskedWords:
         logits = products + self.log_frequencies.to(products)
         losses = F.cross_entropy(logits, torch.tensor(classes, device=logits.device), reduction="none")
         of_text = losses.split([len(pieces) for pieces in hidden])
-        return torch.stack([each.sum() / max(1, len(each)) for each in of_text])
+        sums = torch.stack([each.sum() for each in of_text])
+        return sums if self.reduction == "sum" else sums / sums.new_tensor([max(1, len(pieces)) for pieces in hidden])
 
     def masked(self, part: StepPart) -> tuple[list[Row], list[list[int]]]:
         """The texts with some pieces hidden, and the numbers of these pieces."""

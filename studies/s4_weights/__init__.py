@@ -1,0 +1,1 @@
+"""Every weight of tying and of masked words, each judged by itself."""
