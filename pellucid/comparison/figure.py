@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 ROW, MANY = 0.21, 40
 COLUMNS = 4  # panels beside each other
 NOTE = (
-    "Points: means; lines: 95 % intervals; grey: chance. Filled: the difference from chance, text by text, has an "
-    "interval without zero (orange better, blue worse); hollow: undecided."
+    "Points: means; lines: 95 % intervals; grey: chance. Filled: better (orange) or worse (blue) than chance, text by "
+    "text, at 5 % for all points together; hollow: undecided."
 )
 
 

@@ -1,4 +1,4 @@
-"""How far each method is ahead of random scores on the same texts: paired t-tests with Holm's correction.
+"""How far each method is ahead of random scores on the same texts: paired tests with Holm's correction.
 
 Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure": over all tests of a comparison, the probability
 of one or more wrong rejections stays below the level, whatever depends on what.
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.base.catalogue import Call
-from pellucid.results.bootstrap import Combine, MetricValues, combined_means, holm, t_interval
-from pellucid.results.table import Interval
+from pellucid.results.bootstrap import Combine, MetricValues, combined_means, holm, paired_interval, paired_p
+from pellucid.results.table import LEVEL, Interval
 
 Values = Mapping[tuple[str, str], MetricValues]
 
@@ -22,8 +22,8 @@ class Lead:
     """A method's lead over random scores under one metric; positive where the method is better.
 
     method, metric: titles. judges: what the metric judges, "faithfulness", "truth" or "plausibility". by_text:
-    [example], nan where a side was not judged. mean: with its 95 % t-interval. p: of a two-sided paired t-test, with
-    Holm's correction once `corrected` has been applied; 1 below two texts.
+    [example], nan where a side was not judged. mean: with its interval (`paired_interval`). p: of a two-sided paired
+    test (`paired_p`), with Holm's correction once `corrected` has been applied.
     """
 
     method: str
@@ -56,7 +56,7 @@ def leads_over_chance(values: Values, methods: Sequence[str], chance: str, metri
                     call.title,
                     str(call.entry.facts["judges"]),
                     by_text,
-                    t_interval(differences),
+                    paired_interval(differences),
                     paired_p(differences),
                 )
             )
@@ -78,17 +78,9 @@ def overall_leads(leads: Sequence[Lead]) -> dict[str, np.ndarray]:
     return {method: _mean_without_nan(np.stack(rows)) for method, rows in totals.items()}
 
 
-def paired_p(differences: np.ndarray) -> float:
-    """The two-sided p value of a t-test that the mean of paired differences [example] is 0."""
-    from scipy.special import stdtr  # scipy takes a tenth of a second to import
-
-    n = len(differences)
-    if n < 2:
-        return 1.0
-    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n)
-    if error == 0:
-        return 0.0 if mean else 1.0
-    return float(2 * stdtr(n - 1, -abs(mean) / error))
+def fewest_texts_for_marks(n_tests: int) -> int:
+    """The fewest texts on which so many tests together can reach `LEVEL`, where one method is ahead on every text."""
+    return 1 + math.ceil(math.log2(max(n_tests, 1) / LEVEL + 1e-9))
 
 
 def corrected(leads: Sequence[Lead]) -> list[Lead]:
@@ -133,9 +125,6 @@ FEWEST_TEXTS = 100
 """On fewer texts nothing is recommended: a lead of .3 standard deviations is then missed every fifth time even by one
 test alone.
 """
-
-LEVEL = 0.05
-"""The probability that any method at all is wrongly called better than random scores, over all methods and metrics."""
 
 ENOUGH = 0.5
 """A method is called faithful if it is ahead on more than this share of the measures: one measure can be won by its

@@ -9,18 +9,18 @@ from pellucid.base.catalogue import Call
 from pellucid.comparison.case import Case, Judged
 from pellucid.comparison.comparison import Comparison, needs_marks, plain_settings
 from pellucid.comparison.judged_part import JudgedPart, curve_intervals, joined
-from pellucid.comparison.leads import leads_over_chance
+from pellucid.comparison.leads import Lead, fewest_texts_for_marks, leads_over_chance
 from pellucid.comparison.trust_card import failures_of, seconds_of, trust_card, unmade_checks
 from pellucid.results.bootstrap import (
     MetricValues,
     bootstrap_interval,
     combined,
     judged_rows,
-    paired_difference,
+    paired_interval,
 )
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.results.interval import CheckOutcome, TrustCard
-from pellucid.results.table import CEILING, Cell, Curve, Table
+from pellucid.results.table import CEILING, LEVEL, Cell, Curve, Table
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, data_of, marked, seen_caveats
@@ -46,7 +46,8 @@ def comparison_table(
     methods = [call.title for call in comparison.request.calls]
     pairs = [(method, call) for method in methods for call in comparison.metrics]
     bootstrap = {"resamples": comparison.resamples, "seed": comparison.request.seed}
-    cells = (_cell(method, call, judged.values, comparison.chance, bootstrap) for method, call in pairs)
+    leads = _leads(comparison.chance, methods, comparison.metrics, judged.values)
+    cells = (_cell(method, call, judged.values, leads.get((method, call.title)), bootstrap) for method, call in pairs)
     curves = (_curve(method, call.title, judged.values[method, call.title], bootstrap) for method, call in pairs)
     about = _about(comparison) | bootstrap | {"rows": judged.rows, "tokens": judged.tokens}
     if judged.heaviest.texts:
@@ -58,9 +59,9 @@ def comparison_table(
         tuple(cells),
         tuple(curve for curve in curves if curve is not None),
         about,
-        (*filter(None, [unread.with_worst]), *_caveats(comparison, judged)),
+        (*filter(None, [unread.with_worst]), *_caveats(comparison, judged), *_too_few_for_marks(leads)),
         tuple(outcomes),
-        _card(comparison, judged.values, outcomes, shortcuts),
+        _card(comparison, list(leads.values()), outcomes, shortcuts),
         _ceiling(comparison, judged.values, bootstrap),
     )
 
@@ -70,17 +71,24 @@ def _ceiling(comparison: Comparison, values: Values, bootstrap: Mapping[str, int
     of_people = ceiling_values(comparison)
     both = {**values, **{(CEILING, metric): metric_values for metric, metric_values in of_people.items()}}
     judged = [call for call in comparison.metrics if call.title in of_people]
-    return tuple(_cell(CEILING, call, both, comparison.chance, bootstrap) for call in judged)
+    leads = _leads(comparison.chance, [CEILING], judged, both)
+    return tuple(_cell(CEILING, call, both, leads.get((CEILING, call.title)), bootstrap) for call in judged)
+
+
+def _leads(
+    chance: str | None, methods: Sequence[str], judges: Sequence[Call], values: Values
+) -> dict[tuple[str, str], Lead]:
+    """(method, metric) -> its lead over chance, corrected together; nothing where chance was not judged."""
+    leads = leads_over_chance(values, methods, chance, judges) if chance is not None else ()
+    return {(lead.method, lead.metric): lead for lead in leads}
 
 
 def _card(
-    comparison: Comparison, values: Values, outcomes: Sequence[CheckOutcome], shortcuts: Sequence[str]
+    comparison: Comparison, leads: Sequence[Lead], outcomes: Sequence[CheckOutcome], shortcuts: Sequence[str]
 ) -> TrustCard | None:
-    """Which methods values and checks recommend; None where chance is not among them."""
+    """Which methods leads and checks recommend; None where chance is not among them."""
     if comparison.chance is None:
         return None
-    methods = [call.title for call in comparison.request.calls]
-    leads = leads_over_chance(values, methods, comparison.chance, comparison.metrics)
     return trust_card(
         comparison.request.model.name,
         len(comparison.examples),
@@ -90,6 +98,18 @@ def _card(
         unmeasured=unmade_checks(outcomes),
         shortcuts=shortcuts,
     )
+
+
+def _too_few_for_marks(leads: Mapping[tuple[str, str], Lead]) -> list[str]:
+    """One sentence where so few texts cannot show that a method differs from random scores."""
+    most, needed = max((lead.n for lead in leads.values()), default=0), fewest_texts_for_marks(len(leads))
+    if not leads or most >= needed:
+        return []
+    tests = "test" if len(leads) == 1 else f"{len(leads)} tests together"
+    return [
+        f"No method can be marked as better or worse than random scores on {_examples(most)}: at {LEVEL * 100:.0f} % "
+        f"for {tests} it takes {needed} or more."
+    ]
 
 
 def _unread(comparison: Comparison) -> UnreadTexts:
@@ -124,21 +144,23 @@ def _of_values(comparison: Comparison) -> list[str]:
     return sentences
 
 
-def _cell(method: str, call: Call, values: Values, chance: str | None, bootstrap: Mapping[str, int]) -> Cell:
+def _cell(method: str, call: Call, values: Values, lead: Lead | None, bootstrap: Mapping[str, int]) -> Cell:
     of_method = values[method, call.title]
     columns, combine = of_method.columns.mean(0), of_method.combine
+    better = call.entry.facts["better"]
     over = None
-    if chance is not None and method != chance:
-        over = paired_difference(columns, values[chance, call.title].columns.mean(0), combine, **bootstrap)
+    if lead is not None:
+        over = lead.mean if better == "higher" else paired_interval(-lead.by_text[~np.isnan(lead.by_text)])
     return Cell(
         method=method,
         metric=call.title,
         value=bootstrap_interval(columns, combine, **bootstrap),
         n=len(judged_rows(columns)),
-        better=call.entry.facts["better"],
+        better=better,
         over_chance=over,
         spread=_spread(of_method),
         settings=plain_settings(call),
+        p=None if lead is None else lead.p,
     )
 
 

@@ -17,7 +17,10 @@ from pellucid.results.interval import CheckLine, CheckOutcome, TrustCard
 from pellucid.results.table import CEILING, Cell, Table
 
 CELL = 24  # the width of a cell in characters
-KEY = "▲ better and ▼ worse than random scores on the same texts, ○ unclear; in brackets the 95 % interval"
+KEY = (
+    "▲ better and ▼ worse than random scores on the same texts (5 % for all marks together), ○ unclear; in brackets "
+    "the 95 % interval"
+)
 
 
 @renderers.add(draws="table")

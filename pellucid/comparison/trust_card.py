@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pellucid.base.kinds import checks
 from pellucid.comparison.leads import (
     FEWEST_TEXTS,
-    LEVEL,
     MUCH_FASTER,
     PLAUSIBILITY,
     Lead,
@@ -17,7 +16,7 @@ from pellucid.comparison.leads import (
 )
 from pellucid.results.bootstrap import t_interval
 from pellucid.results.interval import Advice, CheckOutcome, Kind, TrustCard
-from pellucid.results.table import COST_SECONDS
+from pellucid.results.table import COST_SECONDS, LEVEL
 
 LIMITS = (
     "Most measures take words out of the texts, and the model was not trained on such texts.",
@@ -193,7 +192,7 @@ def _question(check: str) -> str:
 def _tests(leads: Sequence[Lead]) -> str:
     methods, metrics = {lead.method for lead in leads}, {lead.metric for lead in leads}
     return (
-        f"Paired t-tests against random scores on the same texts, at {LEVEL:.0%} over all {len(methods)} × "
+        f"Paired tests against random scores on the same texts, at {LEVEL:.0%} over all {len(methods)} × "
         f"{len(metrics)} = {len(leads)} tests together (Holm's correction); 95 % intervals."
     )
 

@@ -19,10 +19,10 @@ VERDICTS = {
 DIRECTIONS = {"higher": "↑ higher is better", "lower": "↓ lower is better"}
 SHORT_DIRECTIONS = {"higher": "↑ better", "lower": "↓ better"}
 KEY = (
-    "Each number is the mean over the texts; its 95 % interval stands below it. Bold marks the best method of a "
-    "column. ▲ better, ▼ worse and ○ unclear compare a method with random scores on the same texts. Random scores are "
-    "the last method; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is "
-    "better."
+    "Each number is the mean over the texts; its 95 % interval stands below it. ▲ better, ▼ worse and ○ unclear "
+    "compare a method with random scores on the same texts; the chance that any of these marks is wrong is 5 % for the "
+    "whole table. Bold is the best method of a column, where it is marked as better. Random scores are the last "
+    "method; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is better."
 )
 Cells = Mapping[tuple[str, str], Cell]
 
@@ -59,12 +59,17 @@ def is_chance(method: str) -> bool:
 
 
 def best_of(metric: str, cells: Cells) -> float | None:
-    """The best mean of a column, chance left out; None where fewer than two methods were measured."""
+    """The best mean of a column, chance left out; None where fewer than two methods were measured, or where the best
+    is not better than random scores that were judged beside it.
+    """
     column = [cell for cell in cells.values() if cell.metric == metric and not is_chance(cell.method)]
-    means = [cell.value.mean for cell in column if cell.value.mean == cell.value.mean]
-    if len(means) < 2:
+    known = [cell for cell in column if cell.value.mean == cell.value.mean]
+    if len(known) < 2:
         return None
-    return max(means) if column[0].better == "higher" else min(means)
+    sign = 1 if column[0].better == "higher" else -1
+    best = max(known, key=lambda cell: sign * cell.value.mean)
+    has_floor = any(cell.over_chance is not None for cell in column)
+    return best.value.mean if best.verdict == "better than chance" or not has_floor else None
 
 
 def _column(metric: str, cells: Cells) -> Markup:

@@ -34,10 +34,19 @@ _CELL: dict[str, type | UnionType] = {  # the kinds of a cell's plain fields
     "n": int,
     "spread": int | float | None,
     "settings": Mapping,
+    "p": int | float | None,
 }
+UNMARKED = (
+    "This table was saved by an earlier build, whose marks were not corrected for their number; all methods are "
+    "undecided here. Compare again to see which are better than random scores."
+)
 CHANCE = "chance"
 TABLE_FILE = "table.json"  # in the folder of a comparison
 CEILING = "annotators"  # the method of a table's ceiling
+LEVEL = 0.05
+"""The probability that any method at all is wrongly marked as better or worse than random scores, over all methods and
+metrics of a comparison.
+"""
 COST_SECONDS = "seconds a text"  # the measure of the check `cost` that pages draw beside metrics
 
 
@@ -47,7 +56,8 @@ class Cell:
 
     value: the mean over examples. n: how many examples were judged. better: "higher" or "lower". over_chance: the
     paired difference method - chance (None for chance itself). spread: for several draws, the standard deviation of the
-    draws' means. settings: the metric's.
+    draws' means. settings: the metric's. p: of the paired test that the method is no better and no worse than random
+    scores, 0 to 1, with Holm's correction over all methods and metrics of the comparison; None for chance itself.
     """
 
     method: str
@@ -58,11 +68,12 @@ class Cell:
     over_chance: Interval | None = None
     spread: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
+    p: float | None = None
 
     @property
     def verdict(self) -> str:
-        """ "better than chance", "worse than chance" or "undecided", from the paired interval."""
-        if self.over_chance is None or not self.over_chance.excludes_zero:
+        """ "better than chance", "worse than chance" or "undecided", at 5 % over all tests of the comparison."""
+        if self.over_chance is None or self.p is None or not self.p < LEVEL:
             return "undecided"
         good = (self.over_chance.mean > 0) == (self.better == "higher")
         return "better than chance" if good else "worse than chance"
@@ -200,7 +211,7 @@ class Table:
                 tuple(_cell(cell) for cell in record["cells"]),
                 tuple(curve_from(curve) for curve in record["curves"]),
                 _about(record["about"]),
-                tuple(word_from(caveat) for caveat in record["caveats"]),
+                (*_unmarked(record["cells"]), *(word_from(caveat) for caveat in record["caveats"])),
                 tuple(check_outcome_from(outcome) for outcome in record.get("checks", ())),
                 TrustCard.read(record["card"]) if record.get("card") is not None else None,
                 tuple(_cell(cell) for cell in record.get("ceiling", ())),
@@ -214,6 +225,7 @@ def _counted(names: Sequence[str], kind: str) -> str:
 
 
 def _cell(record: dict[str, Any]) -> Cell:  # the fields of a Cell, of these kinds; others raise `TypeError`
+    record = {"p": None} | record
     for name, kind in _CELL.items():
         _check(record[name], kind)
     over = record["over_chance"]
@@ -222,6 +234,11 @@ def _cell(record: dict[str, Any]) -> Cell:  # the fields of a Cell, of these kin
         "over_chance": interval_from(over) if over else None,
     }
     return Cell(**record | intervals)
+
+
+def _unmarked(cells: Sequence[dict[str, Any]]) -> list[str]:
+    """What a reader must know of a table whose cells have no p values."""
+    return [UNMARKED] if any(cell["over_chance"] and "p" not in cell for cell in cells) else []
 
 
 def _about(record: object) -> Mapping[str, object]:

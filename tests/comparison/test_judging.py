@@ -12,8 +12,9 @@ from pellucid.base.processes import silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.compared_part import REMEMBERED, judge_part
 from pellucid.comparison.comparison import Comparison, metric_calls
+from pellucid.comparison.leads import pseudo_values
 from pellucid.comparison.table import comparison_table
-from pellucid.results.bootstrap import bootstrap_interval, combined, paired_difference
+from pellucid.results.bootstrap import bootstrap_interval, combined, paired_interval, paired_p
 from pellucid.results.table import Table
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.scheduler import Scheduler
@@ -101,9 +102,10 @@ def test_chance_is_the_mean_of_its_draws_and_the_rest_is_measured_from_it(table,
         assert cell.spread == pytest.approx(np.std([combined(draw.columns, combine) for draw in draws], ddof=1))
         assert cell.over_chance is None
         ours = call(Case(model(), batch, explanations["occlusion"], Scheduler(512)))
-        over = table.cell("occlusion", call.title).over_chance
-        expected = paired_difference(ours.columns, columns, combine, resamples=200, seed=3)
-        assert close(over, expected)
+        cell = table.cell("occlusion", call.title)
+        rows = [pseudo_values(side, combine) for side in (ours.columns, columns)]
+        assert close(cell.over_chance, paired_interval(rows[0] - rows[1]))
+        assert paired_p(rows[0] - rows[1]) <= cell.p <= 1
         assert table.cell("occlusion", call.title).spread is None
 
 
@@ -132,6 +134,8 @@ def test_it_says_what_is_needed_to_repeat_it(table, tmp_path):
 def test_caveats_name_the_operator_the_marks_and_the_few_examples(table):
     text = " ".join(table.caveats)
     assert "Only 6 examples" in text
+    assert "No method can be marked as better or worse than random scores on 6 examples: at 5 % for " in text
+    assert {cell.verdict for cell in table.cells} == {"undecided"}
     assert "hiding, revealing, comprehensiveness, sufficiency" in text
     assert "“absent”" in text
     assert "token_f1, iou_f1 and auprc measure agreement" in text

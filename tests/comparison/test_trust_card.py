@@ -2,15 +2,18 @@
 
 import math
 from dataclasses import asdict
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from pellucid.base.catalogue import Call
 from pellucid.base.errors import UnknownName
 from pellucid.base.kinds import metrics
 from pellucid.comparison.leads import (
     Lead,
+    fewest_texts_for_marks,
     holm,
     leads_over_chance,
     overall_leads,
@@ -90,12 +93,49 @@ def test_holm_equals_its_definition():
     assert holm([]) == []
 
 
-def test_the_p_value_is_that_of_scipy():
+def test_with_many_texts_the_p_value_is_that_of_a_t_test():
     differences = np.random.default_rng(1).normal(0.2, 1, 50)
     assert paired_p(differences) == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, rel=1e-9)
-    assert paired_p(np.zeros(5)) == 1.0
-    assert paired_p(np.ones(5)) == 0.0
-    assert paired_p(np.ones(1)) == 1.0
+
+
+@pytest.mark.parametrize(
+    "differences", [[0.5, 0.5], [1, -0.25, 3, 0, 0, 0, 2], np.random.default_rng(2).normal(1, 1, 9)]
+)
+def test_with_few_differences_the_p_value_counts_all_choices_of_signs(differences):
+    signs = product((-1, 1), repeat=len(differences))
+    as_far = [abs(np.dot(choice, differences)) >= abs(sum(differences)) - 1e-9 for choice in signs]
+    assert paired_p(np.asarray(differences, dtype=float)) == pytest.approx(np.mean(as_far))
+    assert paired_p(np.zeros(5)) == paired_p(np.ones(1)) == paired_p(np.zeros(0)) == 1.0
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 15, 40])
+@pytest.mark.parametrize("kind", ["normal", "shares", "mostly equal", "marks"])
+def test_noise_is_marked_in_six_per_cent_of_tables_at_most(kind, n):
+    """A method that is itself random, one metric: at any number of texts, whatever its values look like."""
+    generator = np.random.default_rng(n + 1)
+    (call,) = metrics.calls(["iou_f1" if kind == "marks" else "comprehensiveness"])
+    marked = [
+        leads_over_chance(noise(generator, kind, n, call), ["random", "chance"], "chance", [call]) for _ in range(2000)
+    ]
+    assert np.mean([lead.p < 0.05 for (lead,) in marked]) <= 0.06  # 2,000 tables: 5 % is known to .5 %
+
+
+def noise(generator: np.random.Generator, kind: str, n: int, call: Call) -> dict[tuple[str, str], MetricValues]:
+    """Values of a metric for two methods that are equally random."""
+    draws = {
+        "normal": lambda: generator.normal(size=(1, n, 1)),
+        "shares": lambda: generator.beta(0.5, 0.5, size=(1, n, 1)).round(1),
+        "mostly equal": lambda: generator.exponential(size=(1, n, 1)) * (generator.random((1, n, 1)) < 0.1),
+        "marks": lambda: generator.integers(0, 2, (1, n, 2)).astype(float),
+    }[kind]
+    combine = "f1" if kind == "marks" else "mean"
+    return {(method, call.title): MetricValues(draws(), combine) for method in ("random", "chance")}
+
+
+def test_the_fewest_texts_for_a_mark_can_reach_it_and_no_fewer():
+    for n_tests in (1, 12, 96):
+        fewest = fewest_texts_for_marks(n_tests)
+        assert n_tests * paired_p(np.ones(fewest)) < 0.05 <= n_tests * paired_p(np.ones(fewest - 1))
 
 
 def test_a_lower_value_leads_where_lower_is_better():

@@ -37,7 +37,8 @@ def test_the_best_is_bold_by_the_metrics_direction():
 
 def test_verdicts_are_symbol_and_word():
     def cell(method, low, high):
-        return Cell(method, "m", Interval(0.5, 0.4, 0.6), 5, "higher", Interval((low + high) / 2, low, high))
+        over = Interval((low + high) / 2, low, high)
+        return Cell(method, "m", Interval(0.5, 0.4, 0.6), 5, "higher", over, p=0.01 if over.excludes_zero else 1.0)
 
     root = parsed(comparison(Table((cell("a", 0.1, 0.2), cell("b", -0.2, -0.1), cell("c", -0.1, 0.1)), (), {})))
     verdicts = [next(iter(row.every("td"))).text for row in next(root.every("tbody")).every("tr")]

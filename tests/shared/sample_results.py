@@ -78,7 +78,8 @@ def _cell(rng, method, rank, metric, better):
     if method == "chance":
         return Cell(method, metric, value, 200, better, None, 0.012, settings)
     over = mean - (0.3 if better == "higher" else 0.4)
-    return Cell(method, metric, value, 200, better, Interval(over, over - 0.04, over + 0.04), None, settings)
+    p = 0.001 if abs(over) > 0.04 else 1.0
+    return Cell(method, metric, value, 200, better, Interval(over, over - 0.04, over + 0.04), None, settings, p)
 
 
 def _curve(rng, method, rank, metric):

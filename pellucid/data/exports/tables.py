@@ -70,6 +70,7 @@ def _cell_row(cell: Cell) -> dict[str, object]:
         **_bounds("", cell.value),
         "n": cell.n,
         **_bounds("over_chance_", cell.over_chance),
+        "p": cell.p,
         "verdict": cell.verdict,
         "spread": cell.spread,
     }

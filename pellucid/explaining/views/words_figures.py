@@ -154,7 +154,7 @@ def escaped(text: str) -> str:
 
 @renderers.add(draws="table", latex_of=("pellucid.results.table.Table",))
 def latex_table(table: Table) -> str:
-    """Methods x metrics with 95 % intervals; bold: better than chance beyond its interval. Needs the package
+    """Methods x metrics with 95 % intervals; bold: better than random scores at 5 % for the table. Needs the package
     booktabs.
     """
     better = {cell.metric: ARROWS.get(cell.better, "") for cell in table.cells}
