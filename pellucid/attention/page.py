@@ -1,6 +1,6 @@
 """The page of an attention analysis: the verdict, the tests, single units, and what the numbers do not say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from pellucid.attention import layer_page
@@ -20,20 +20,7 @@ from pellucid.attention.unit_plots import (
 )
 from pellucid.base.checks import listed
 from pellucid.base.kinds import attention_tests, renderers
-from pellucid.drawing.curve_plot import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Frame,
-    LineStyle,
-    frame_of,
-    line_styles,
-    round_ticks,
-    sample_of,
-)
+from pellucid.drawing.curve_plot import axes, drawn, frame_of, line_styles, marked_line, round_ticks, sample_of
 from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import entry_of, readable
@@ -163,16 +150,14 @@ def adversary_curve(analysis: AttentionAnalysis) -> Markup | None:
     every = [point for points in curves.values() for point in points]
     frame = frame_of([0.0, *(x for _, x, _ in every)], [0.0, *(y for _, _, y in every)])
     styles = line_styles(list(curves))
-    lines = [part for model, points in curves.items() for part in _line(points, frame, styles[model])]
-    drawing = element(
-        "svg",
-        *_axes(frame),
-        *lines,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=_spoken(curves),
-        class_="pl-plot",
-    )
+    lines = []
+    for model, points in curves.items():
+        lambdas, *both = zip(*points, strict=True)
+        marks = {n: f"λ = {at:g}" for n, at in enumerate(lambdas)}
+        lines.append(marked_line(frame, (both[0], both[1]), styles[model], model, marks))
+    ticks = [(tick, f"{tick:g}") for tick in round_ticks(*frame.x_range) if tick <= frame.x_range[1]]
+    both_axes = axes(frame, "divergence of the weights, in nats", "distance of the answers", ticks)
+    drawing = drawn(both_axes, lines, spoken=_spoken(curves))
     items = (element("li", sample_of(styles[model]), name(model)) for model in curves)
     caption = element(
         "figcaption",
@@ -192,38 +177,6 @@ def curve_points(model: ModelAttention) -> list[Point]:
         for at in sorted({line.at for line in lines})
         if {(at, DIVERGENCE), (at, DISTANCE)} <= mean_at.keys()
     ]
-
-
-def _axes(frame: Frame) -> list[Markup]:
-    parts = [element("text", "distance of the answers", x=2, y=TOP - 14)]
-    for tick in round_ticks(*frame.y_range):
-        y = frame.y(tick)
-        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
-        parts.append(element("text", f"{tick:g}", x=LEFT - 6, y=y + 3.5, text_anchor="end"))
-    low, high = frame.x_range
-    for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
-        parts.append(element("text", f"{tick:g}", x=frame.x(tick), y=BOTTOM + 15, text_anchor="middle"))
-    parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
-    middle = (LEFT + RIGHT) / 2
-    label = "divergence of the weights, in nats"
-    return [*parts, element("text", label, x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along")]
-
-
-def _line(points: Sequence[Point], frame: Frame, style: LineStyle) -> list[Markup]:
-    places = [(frame.x(x), frame.y(y)) for _, x, y in points]
-    line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in places), class_="pl-line")
-    markers = [
-        element(
-            "path",
-            element("title", f"λ = {at:g}"),
-            d=style.marker,
-            transform=f"translate({x:g} {y:g})",
-            class_="pl-marker",
-        )
-        for (at, _, _), (x, y) in zip(points, places, strict=True)
-        if style.marker
-    ]
-    return [element("g", line, *markers, class_=style.css_classes)]
 
 
 def _spoken(curves: dict[str, list[Point]]) -> str:

@@ -4,17 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pellucid.drawing.curve_plot import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Frame,
-    frame_of,
-    round_ticks,
-)
+from pellucid.drawing.curve_plot import LEFT, RIGHT, Frame, Ticks, axes, drawn, frame_of
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.table_view import DIRECTIONS, is_chance
@@ -84,16 +74,13 @@ def _plot(metric: str, methods: Sequence[MethodCost], better: str) -> Markup:
     )
     best = frontier(methods, better)
     line = frame.points([math.log10(method.seconds) for method in best], [method.quality for method in best])
-    drawing = element(
-        "svg",
-        *_axes(frame),
-        element("polyline", points=line, class_="pl-line"),
-        *(_point(method, frame, method in best, _is_above(method, methods, frame)) for method in methods),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=f"{readable(metric)} against seconds a text; on the frontier: "
-        + ", ".join(readable(method.method) for method in best),
-        class_="pl-plot pl-c1",
+    names = ", ".join(readable(method.method) for method in best)
+    drawing = drawn(
+        axes(frame, "time for one text", "mean over the texts", _ticks(frame)),
+        [element("polyline", points=line, class_="pl-line")],
+        (_point(method, frame, method in best, _is_above(method, methods, frame)) for method in methods),
+        spoken=f"{readable(metric)} against seconds a text; on the frontier: {names}",
+        css_classes="pl-plot pl-c1",
     )
     caption = element(
         "figcaption",
@@ -133,23 +120,10 @@ def _is_above(method: MethodCost, methods: Sequence[MethodCost], frame: Frame) -
     return not any(y - 2 * ROW < near_y < y for near_y in near)
 
 
-def _axes(frame: Frame) -> list[Markup]:
-    parts = [element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis")]
-    for tick in round_ticks(*frame.y_range):
-        y = frame.y(tick)
-        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
-        label = readable_number(tick).replace("0.", ".", 1)
-        parts.append(element("text", label, x=LEFT - 6, y=y + 3.5, text_anchor="end"))
+def _ticks(frame: Frame) -> Ticks:
     low, high = frame.x_range
     halves = [half / 2 for half in range(math.ceil(low * 2), math.floor(high * 2) + 1)]
-    every = max(1, len(halves) // 5)
-    for power in halves[::every]:
-        x = frame.x(power)
-        parts.append(element("text", _seconds_in_words(10**power), x=x, y=BOTTOM + 15, text_anchor="middle"))
-        parts.append(element("line", x1=x, x2=x, y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis"))
-    middle = (LEFT + RIGHT) / 2
-    along = element("text", "time for one text", x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along")
-    return [*parts, along, element("text", "mean over the texts", x=2, y=TOP - 14)]
+    return [(power, _seconds_in_words(10**power)) for power in halves[:: max(1, len(halves) // 5)]]
 
 
 def _seconds_in_words(seconds: float) -> str:

@@ -21,6 +21,7 @@ from pellucid.results.bootstrap import (
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.results.interval import CheckOutcome, TrustCard
 from pellucid.results.table import CEILING, LEVEL, Cell, Curve, Table
+from pellucid.run.batch import OPERATORS_IN_WORDS
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.text.example import ANNOTATORS, Example, annotators_of, annotators_record, data_of, marked, seen_caveats
@@ -260,12 +261,6 @@ def _cases(model: Model, example: Example) -> list[Case]:
 # What a reader must know before believing a comparison, in plain words.
 
 FEW = 100
-OPERATORS = {
-    "absent": "left out while the others keep their places",
-    "mask": "replaced by the mask token",
-    "pad": "replaced by the padding token",
-    "delete": "deleted",
-}
 
 
 def caveats(
@@ -302,7 +297,7 @@ def _unlike_training(judged: Sequence[Call]) -> list[str]:
         if "operator" in call.settings:
             by_operator.setdefault(str(call.settings["operator"]), []).append(call.title)
     return [
-        f"For {_listed(titles)} parts of the text are {OPERATORS.get(operator, 'changed')} (operator "
+        f"For {_listed(titles)} parts of the text are {OPERATORS_IN_WORDS.get(operator, 'changed')} (operator "
         f"“{operator}”); the model was not trained on such texts and may answer them oddly."
         for operator, titles in by_operator.items()
     ]

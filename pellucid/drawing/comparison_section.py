@@ -7,18 +7,16 @@ import numpy as np
 from pellucid.base.kinds import renderers
 from pellucid.drawing.curve_plot import (
     BOTTOM,
-    HEIGHT,
     LEFT,
     RIGHT,
     TOP,
-    WIDTH,
     Frame,
     LineStyle,
-    curve_band,
     curve_caption,
     curve_facts,
-    curve_line,
+    curve_lines,
     curve_plots,
+    drawn,
     frame_of,
 )
 from pellucid.drawing.html import Markup, element, fragment, name
@@ -73,18 +71,9 @@ def _panels(metric: str, curves: Sequence[Curve], cell: Cell | None) -> Markup:
 def _panel(curve: Curve, chance: Sequence[Curve], frame: Frame) -> Markup:
     title = readable(curve.method)
     height = f"mean {np.mean(curve.mean):.2f}"
-    drawing = element(
-        "svg",
-        *_scale(frame),
-        *(curve_band(curve, frame, CHANCE) for curve in chance),
-        *(curve_line(curve, frame, CHANCE) for curve in chance),
-        curve_band(curve, frame, METHOD),
-        curve_line(curve, frame, METHOD),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=f"{title}: {height}",
-        class_="pl-plot pl-panel",
-    )
+    styles = dict.fromkeys((random.method for random in chance), CHANCE) | {curve.method: METHOD}
+    lines = [*curve_lines(chance, frame, styles), *curve_lines([curve], frame, styles)]
+    drawing = drawn(_scale(frame), lines, spoken=f"{title}: {height}", css_classes="pl-plot pl-panel")
     caption = element("p", element("strong", name(title)), " ", element("small", height))
     return element("div", caption, drawing)
 

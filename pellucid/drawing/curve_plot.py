@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, starmap
 
 import numpy as np
 
@@ -128,17 +129,9 @@ def curve_plot(
     frame = frame_of([x for curve in curves for x in curve.grid], values)
     along, reading = curve_facts(metric)
     ordered = sorted(curves, key=lambda curve: not is_chance(curve.method))
-    drawing = element(
-        "svg",
-        *axes(frame, along, UPRIGHT.get(reference, "mean over the texts")),
-        *(curve_band(curve, frame, styles[curve.method]) for curve in ordered),
-        *(curve_line(curve, frame, styles[curve.method]) for curve in ordered),
-        *_direct_labels(curves, frame, styles),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=_spoken(metric, curves),
-        class_="pl-plot",
-    )
+    up = axes(frame, along, UPRIGHT.get(reference, "mean over the texts"))
+    lines = curve_lines(ordered, frame, styles)
+    drawing = drawn(up, lines, _direct_labels(curves, frame, styles), spoken=_spoken(metric, curves))
     return element("figure", curve_caption(metric, better, reading), drawing, class_="pl-figure")
 
 
@@ -147,16 +140,8 @@ def check_plot(curves: Sequence[Curve], along: str) -> Markup:
     styles = line_styles([curve.method for curve in curves])
     values = [value for curve in curves for value in (*curve.low, *curve.high, *curve.mean)]
     frame = frame_of([x for curve in curves for x in curve.grid], values)
-    drawing = element(
-        "svg",
-        *axes(frame, along, "mean over the texts"),
-        *(curve_band(curve, frame, styles[curve.method]) for curve in curves),
-        *(curve_line(curve, frame, styles[curve.method]) for curve in curves),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=_spoken(curves[0].metric, curves),
-        class_="pl-plot",
-    )
+    both, lines = axes(frame, along, "mean over the texts"), curve_lines(curves, frame, styles)
+    drawing = drawn(both, lines, spoken=_spoken(curves[0].metric, curves))
     figure = element("figure", drawing, class_="pl-figure")
     return fragment(element("div", figure, class_="pl-plots"), _legend(styles))
 
@@ -174,27 +159,38 @@ def curve_caption(metric: str, better: str, reading: str) -> Markup:
     return element("figcaption", element("strong", name(readable(metric))), element("small", advice))
 
 
-def axes(frame: Frame, along: str, up: str) -> list[Markup]:
-    """Both axes with round numbers and what they show."""
-    return [*_upright(frame, up), *_level(frame, along)]
+def drawn(*parts: Iterable[Markup], spoken: str, css_classes: str = "pl-plot") -> Markup:
+    """The parts of a plot, the first ones behind the others, as one drawing; spoken: what a screen reader says."""
+    box = f"0 0 {WIDTH} {HEIGHT}"
+    return element("svg", *chain(*parts), viewBox=box, role="img", aria_label=spoken, class_=css_classes)
 
 
-def _upright(frame: Frame, up: str) -> list[Markup]:
+Ticks = Sequence[tuple[float, str]]  # where they stand on the level axis, and what is written there
+
+
+def axes(frame: Frame, along: str, up: str, ticks: Ticks = (), unit: float = 1) -> list[Markup]:
+    """Both axes with round numbers and what they show. ticks: of the level axis, where not the round numbers. unit:
+    what the upright axis counts in.
+    """
+    return [*_upright(frame, up, unit), *_level(frame, along, ticks)]
+
+
+def _upright(frame: Frame, up: str, unit: float) -> list[Markup]:
     parts = [element("text", up, x=2, y=TOP - 14)]
     ticks = round_ticks(*frame.y_range)
-    decimals = max(len(f"{tick:g}".partition(".")[2]) for tick in ticks)
+    decimals = max(len(f"{tick / unit:g}".partition(".")[2]) for tick in ticks)
     for tick in ticks:
-        y, label = frame.y(tick), f"{tick:.{decimals}f}".replace("-", "\u2212")
+        y, label = frame.y(tick), f"{tick / unit:.{decimals}f}".replace("-", "\u2212")
         parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
         parts.append(element("text", label, x=LEFT - 6, y=y + 3.5, text_anchor="end"))
     return parts
 
 
-def _level(frame: Frame, along: str) -> list[Markup]:
+def _level(frame: Frame, along: str, ticks: Ticks) -> list[Markup]:
     parts = []
     low, high = frame.x_range
-    for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
-        label = f"{tick:.0%}" if high <= 1 else f"{tick:g}"
+    numbers = [(tick, f"{tick:.0%}" if high <= 1 else f"{tick:g}") for tick in round_ticks(low, high)]
+    for tick, label in ticks or [pair for pair in numbers if low <= pair[0] <= high]:
         parts.append(element("text", label, x=frame.x(tick), y=BOTTOM + 15, text_anchor="middle"))
         parts.append(element("line", x1=frame.x(tick), x2=frame.x(tick), y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis"))
     parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
@@ -203,24 +199,42 @@ def _level(frame: Frame, along: str) -> list[Markup]:
     return parts
 
 
-def curve_band(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
+def curve_lines(curves: Sequence[Curve], frame: Frame, styles: Mapping[str, LineStyle]) -> list[Markup]:
+    """The intervals of all curves, and before them their lines."""
+    pairs = [(curve, frame, styles[curve.method]) for curve in curves]
+    return [*starmap(_curve_band, pairs), *starmap(_curve_line, pairs)]
+
+
+def _curve_band(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
     """A curve's 95 % interval."""
     there = frame.points(curve.grid, curve.high)
     back = frame.points(curve.grid[::-1], curve.low[::-1])
     return element("polygon", points=f"{there} {back}", class_=f"pl-band {style.css_classes}")
 
 
-def curve_line(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
+def _curve_line(curve: Curve, frame: Frame, style: LineStyle) -> Markup:
     """A curve with its markers."""
-    line = element("polyline", points=frame.points(curve.grid, curve.mean), class_="pl-line")
     every = max(1, len(curve.grid) // 5)
-    points = range(style.offset % every, len(curve.grid), every) if style.marker else ()
-    markers = [_marker(style, frame.x(curve.grid[point]), frame.y(curve.mean[point])) for point in points]
-    return element("g", element("title", readable(curve.method)), line, *markers, class_=style.css_classes)
+    markers = dict.fromkeys(range(style.offset % every, len(curve.grid), every))
+    return marked_line(frame, (curve.grid, curve.mean), style, readable(curve.method), markers)
 
 
-def _marker(style: LineStyle, x: float, y: float) -> Markup:
-    return element("path", d=style.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
+def marked_line(
+    frame: Frame,
+    points: tuple[Sequence[float], Sequence[float]],
+    style: LineStyle,
+    title: str,
+    markers: Mapping[int, str | None],
+) -> Markup:
+    """A line through points, all x and all y; markers: the numbers of those with a marker, and what each says."""
+    line, xs, ys = element("polyline", points=frame.points(*points), class_="pl-line"), *points
+    marks = (_marker(style, frame.x(xs[n]), frame.y(ys[n]), says) for n, says in markers.items() if style.marker)
+    return element("g", element("title", title), line, *marks, class_=style.css_classes)
+
+
+def _marker(style: LineStyle, x: float, y: float, says: str | None = None) -> Markup:
+    title = None if says is None else element("title", says)
+    return element("path", title, d=style.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
 
 
 def _direct_labels(curves: Sequence[Curve], frame: Frame, styles: Mapping[str, LineStyle]) -> list[Markup]:

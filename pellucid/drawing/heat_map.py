@@ -15,6 +15,7 @@ from pellucid.drawing.wording import (
     diagnostics_in_words,
     hidden_in_words,
     readable_number,
+    removal_in_words,
     row_in_words,
     shown_row,
     signed,
@@ -65,7 +66,8 @@ def heat_map(
     facts = facts_of(explanation.method, [explanation])
     diagnostics = diagnostics_in_words(explanation, checks)
     random = [in_words(facts)] if facts.floor else []
-    notes = [*random, *row_in_words(explanation), *diagnostics, *hidden_in_words(view, facts)]
+    notes = [*random, *row_in_words(explanation), *removal_in_words(explanation), *diagnostics]
+    notes += hidden_in_words(view, facts)
     spoken = f"{facts.title}, explaining {target_name(view)}. Strongest: {strongest_in_words(view)}."
     return element(
         "figure",
@@ -264,10 +266,9 @@ def _lines(words: Sequence[str], line: int) -> Iterator[range]:
 
 
 def _table(text_map: WordMap, columns: range, row_kind: str, of_rows: Sequence[ColourRange], with_sum: bool) -> Markup:
-    hatches = ("pl-unread" if text_map.places[column] in text_map.unread else None for column in columns)
     titles = (
-        element("th", name(_short(text_map.words[column])), scope="col", class_=hatch)
-        for column, hatch in zip(columns, hatches, strict=True)
+        element("th", name(_short(text_map.words[column])), scope="col", class_=_classes(text_map, column))
+        for column in columns
     )
     total = element("th", "sum", scope="col", class_="pl-sum") if with_sum else None
     head = element("tr", element("th", row_kind, scope="col"), *titles, total)
@@ -275,12 +276,23 @@ def _table(text_map: WordMap, columns: range, row_kind: str, of_rows: Sequence[C
     return table(head, rows, "pl-matrix pl-layers")
 
 
+def _classes(text_map: WordMap, column: int, *others: str) -> str | None:
+    """A line before the first word of a second text; hatched, a word that the model cannot read."""
+    place = text_map.places[column]
+    is_next = column > 0 and text_map.places[column - 1][0] != place[0]
+    hatch = () if others or place not in text_map.unread else ("pl-unread",)
+    return " ".join(filter(None, (*others, *hatch, "pl-next" if is_next else ""))) or None
+
+
 def _row(text_map: WordMap, row: int, columns: range, colours: ColourRange, with_sum: bool) -> Markup:
-    shown = slice(columns.start, columns.stop)
-    pairs = zip(text_map.scores[row, shown].tolist(), text_map.above_rounding[row, shown].tolist(), strict=True)
+    scores, coloured = text_map.scores[row].tolist(), (text_map.above_rounding[row] - colours.low).tolist()
     cells = (
-        element("td", readable_number(score), class_=shade(coloured - colours.low, colours.width) or None)
-        for score, coloured in pairs
+        element(
+            "td",
+            readable_number(scores[column]),
+            class_=_classes(text_map, column, shade(coloured[column], colours.width)),
+        )
+        for column in columns
     )
     total = element("td", readable_number(float(text_map.sums[row])), class_="pl-sum") if with_sum else None
     return element("tr", element("th", name(_short(text_map.rows[row])), scope="row"), *cells, total)

@@ -228,7 +228,8 @@ LAYERS = """
 .pellucid .pl-layers thead th{font-size:.8125rem;vertical-align:bottom;min-width:2.6rem}
 .pellucid .pl-layers tbody th,.pellucid .pl-layers thead th:first-child{text-align:right;position:sticky;left:0;
  background:rgb(var(--pl-paper));color:var(--pl-muted)}
-.pellucid .pl-layers .pl-sum{border-left:1.5px solid var(--pl-muted);color:var(--pl-muted)}
+.pellucid .pl-layers .pl-sum,.pellucid .pl-layers .pl-next{border-left:1.5px solid var(--pl-muted)}
+.pellucid .pl-layers .pl-sum{color:var(--pl-muted)}
 .pellucid .pl-maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:.5rem 2rem}
 .pellucid .pl-maps>div{min-width:0}
 .pellucid .pl-layers tr{break-inside:avoid}

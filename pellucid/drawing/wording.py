@@ -10,10 +10,11 @@ from pellucid.base.checks import percent as percent
 from pellucid.base.checks import readable_number as readable_number
 from pellucid.base.checks import shortened
 from pellucid.drawing.emphasis import strongest
-from pellucid.drawing.method_facts import MethodFacts
+from pellucid.drawing.method_facts import MethodFacts, explains_written
 from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import MOST, OverlapCurve, WordLists
+from pellucid.run.batch import OPERATORS_IN_WORDS
 from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
 from pellucid.text.passages import place_of
 from pellucid.text.reading import is_about_reading
@@ -54,8 +55,18 @@ def in_brief(explanation: Explanation) -> list[str]:
 
 
 def diagnostics_in_brief(explanation: Explanation) -> list[str]:
-    """A few words for each diagnostic that has them."""
-    return list(filter(None, (brief_of(name, value) for name, value in explanation.diagnostics.items())))
+    """A few words for each diagnostic that has them, and how words were taken out of what a model reads and writes."""
+    operator = [f"operator {explanation.settings['operator']}"] if removal_in_words(explanation) else []
+    return operator + list(filter(None, (brief_of(name, value) for name, value in explanation.diagnostics.items())))
+
+
+def removal_in_words(explanation: Explanation) -> list[str]:
+    """Of a model that writes, what stands in the place of a word that the method takes out."""
+    operator = explanation.settings.get("operator")
+    if operator not in OPERATORS_IN_WORDS or not explains_written(explanation):
+        return []
+    after = "" if operator in ("mask", "pad") else "; the next word is written after the last one that is left"
+    return [f"A word that is taken out is {OPERATORS_IN_WORDS[operator]} (operator “{operator}”){after}."]
 
 
 def parity_in_words(explanations: Sequence[Explanation]) -> str:

@@ -43,7 +43,8 @@ def layers(
         str,
         typer.Option(
             help="Whose states: pooled, first, last, all, or numbers of pieces with commas (1,2). each: a row for the "
-            "state at each step of a text, with the number of one layer in --layers."
+            "state at each step of a text, of a model that writes for each piece that it writes; the number of a layer "
+            "in --layers goes with it."
         ),
     ] = "pooled",
     target: Annotated[

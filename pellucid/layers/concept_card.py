@@ -5,19 +5,7 @@ from pathlib import Path
 
 from pellucid.base.kinds import renderers
 from pellucid.drawing.card import expert_facts, text_heading, text_highlights
-from pellucid.drawing.curve_plot import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    MARKERS,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Frame,
-    LineStyle,
-    frame_of,
-    round_ticks,
-)
+from pellucid.drawing.curve_plot import MARKERS, LineStyle, axes, drawn, frame_of, marked_line, sample_of
 from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import Markup, definition_list, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.long_text import text_block
@@ -169,15 +157,15 @@ def layer_plot(density: ConceptDensity, layers: Sequence[int], concepts: Sequenc
         f"{concept} {first:.3g} to {last:.3g}"
         for concept, first, last in zip(concepts, values[0], values[-1], strict=True)
     )
-    drawing = element(
-        "svg",
-        *_axes(frame, layers),
-        *(_line(frame, layers, values[:, n].tolist(), styles[concept], concept) for n, concept in enumerate(concepts)),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=f"r by layer, {density.name} density: {spoken}",
-        class_="pl-plot",
+    unit, name_of_unit = (1000, "1,000 nats") if max(map(abs, frame.y_range)) >= LARGE else (1, "nats")
+    ticks = [(float(layer), str(layer)) for layer in layers[:: -(-len(layers) // 12)]]
+    every = dict.fromkeys(range(len(layers)))
+    lines = (
+        marked_line(frame, (layers, values[:, n].tolist()), styles[concept], concept, every)
+        for n, concept in enumerate(concepts)
     )
+    both = axes(frame, "layer", f"r, in {name_of_unit}", ticks, unit)
+    drawing = drawn(both, lines, spoken=f"r by layer, {density.name} density: {spoken}")
     caption = element("figcaption", element("strong", name(density.name)), element("small", about))
     return element("figure", caption, drawing, class_="pl-figure")
 
@@ -186,40 +174,8 @@ def concept_legend(concepts: Sequence[str]) -> Markup:
     """What each line stands for."""
     styles = concept_styles(concepts)
     return element(
-        "ul", *(element("li", _sample(styles[concept]), name(concept)) for concept in concepts), class_="pl-lines"
+        "ul", *(element("li", sample_of(styles[concept]), name(concept)) for concept in concepts), class_="pl-lines"
     )
-
-
-def _axes(frame: Frame, layers: Sequence[int]) -> list[Markup]:
-    unit, name_of_unit = (1000, "1,000 nats") if max(map(abs, frame.y_range)) >= LARGE else (1, "nats")
-    parts = [element("text", f"r, in {name_of_unit}", x=2, y=TOP - 14)]
-    for tick in round_ticks(*frame.y_range):
-        y, label = frame.y(tick), f"{tick / unit:g}".replace("-", "\u2212")
-        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
-        parts.append(element("text", label, x=LEFT - 6, y=y + 3.5, text_anchor="end"))
-    every = -(-len(layers) // 12)
-    for layer in layers[::every]:
-        parts.append(element("text", str(layer), x=frame.x(layer), y=BOTTOM + 15, text_anchor="middle"))
-    parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
-    parts.append(element("text", "layer", x=(LEFT + RIGHT) / 2, y=BOTTOM + 33, text_anchor="middle"))
-    return parts
-
-
-def _line(frame: Frame, layers: Sequence[int], values: Sequence[float], style: LineStyle, concept: str) -> Markup:
-    points = [(frame.x(layer), frame.y(value)) for layer, value in zip(layers, values, strict=True)]
-    line = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_="pl-line")
-    markers = [_marker(style, x, y) for x, y in points]
-    return element("g", element("title", concept), line, *markers, class_=style.css_classes)
-
-
-def _marker(style: LineStyle, x: float, y: float) -> Markup:
-    return element("path", d=style.marker, transform=f"translate({x:g} {y:g})", class_="pl-marker")
-
-
-def _sample(style: LineStyle) -> Markup:
-    line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
-    sample = element("g", line, _marker(style, 17, 6), class_=style.css_classes)
-    return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
 
 
 @renderers.add(draws="concept analysis")

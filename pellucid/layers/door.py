@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,8 +20,8 @@ from pellucid.drawing.method_facts import entry_of
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_for
 from pellucid.explaining.inputs.loading import distinct_names
-from pellucid.explaining.inputs.models import model_from
-from pellucid.explaining.inputs.readings import Data, ModelSource
+from pellucid.explaining.inputs.models import any_model_from, check_whole_texts
+from pellucid.explaining.inputs.readings import Data, ModelSource, to_explain
 from pellucid.layers.question import (
     LayerFolder,
     LayerQuestion,
@@ -35,8 +36,9 @@ from pellucid.results.storage import read
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.explaining import Request, method_calls
 from pellucid.run.hidden_target import HiddenState
-from pellucid.run.model import Model
+from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Target, TargetName
+from pellucid.run.word import TEXT, Word
 from pellucid.text.example import Example
 from pellucid.text.label_map import LabelMap
 
@@ -71,7 +73,8 @@ def layer_analysis(
     layers: "all", the number of one, or "head", the vector that the classification head reads.
     positions: of a method that reads states, whose: "pooled", "first", "last", "all" or numbers of pieces. "each": rows
         are not layers but time steps, the states of one layer at each piece; of a pair at the second text's pieces, and
-        at the token before them.
+        at the token before them; of a model that writes the states that write each piece, and it writes where only one
+        text is given.
     target: of a method that explains a class, which; None: the predicted one. With a method that reads states:
         `BadSetting`.
     seed: a whole number; the seed of random methods.
@@ -93,24 +96,20 @@ def layer_analysis(
     first = next(iter(loaded.values()))[0]
     reads_states, settings_of_layers = layer_settings(method, layers)
     each_step = check_steps(method, positions, reads_states)
-    explained = _target(method, target, checked_target(positions, layers) if reads_states else None)
+    states = checked_target(positions, layers) if reads_states else None
+    choice = (method, {**settings_of_layers, **settings})
+    ask = partial(_question, choice=choice, target=target, states=states, seed=seed, layers=layers, each_step=each_step)
+    questions = {name: list(map(ask, trainings)) for name, trainings in loaded.items()}
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
     examples = examples_for(first, texts, strange=strange_for(target or "predicted"), **columns)
     if not examples:
         raise BadInput("There is no text to analyse; give at least one.")
-    distinct = _distinct(examples)
-    questions = {
-        name: [
-            replace(
-                _question(model, (method, {**settings_of_layers, **settings}), explained, seed, distinct, layers),
-                each_step=each_step,
-            )
-            for model in trainings
-        ]
-        for name, trainings in loaded.items()
+    distinct = _distinct(to_explain(first, examples))
+    with_texts = {
+        name: [replace(question, examples=distinct) for question in of_model] for name, of_model in questions.items()
     }
     with progress_bar(progress) as show_progress:
-        folder = LayerFolder(None if out is None else possible_path(out), questions)
+        folder = LayerFolder(None if out is None else possible_path(out), with_texts)
         explanations = folder.explanations(show_progress)
     measure = str(attributions.get(method).facts["measure"])
     caveats = caveats_of(explanations, len(examples) - len(distinct))
@@ -120,17 +119,21 @@ def layer_analysis(
 
 def _question(
     model: Model,
+    *,
     choice: tuple[str, dict[str, Any]],
-    explained: Target | HiddenState,
+    target: TargetName | None,
+    states: HiddenState | None,
     seed: int,
-    examples: tuple[Example, ...],
     layers: Layers,
+    each_step: bool,
 ) -> LayerQuestion:
-    """The question to one model; raises before any work where it has no such layers or misses what the method needs."""
-    calls = method_calls([choice], model)
-    request = Request(model, calls, explained, seed)
-    check_layers(request, layers)
-    return LayerQuestion(request, examples, None if layers == "all" else str(layers))
+    """The question to one model, without its texts; raises before any work where it has no such layers or misses what
+    the method needs.
+    """
+    explained = _target(model, choice[0], target, states)
+    request = Request(model, method_calls([choice], model), explained, seed)
+    check_layers(request, layers, each_step)
+    return LayerQuestion(request, (), None if layers == "all" else str(layers), each_step)
 
 
 def _loaded(models: Models) -> dict[str, list[Model]]:
@@ -139,7 +142,7 @@ def _loaded(models: Models) -> dict[str, list[Model]]:
         named = {str(name): _trainings(source) for name, source in models.items()}
     else:
         several = models if isinstance(models, list) else [models]
-        each = [model_from(source) for source in several]
+        each = [_model(source) for source in several]
         named = {name: [model] for name, model in zip(distinct_names(each), each, strict=True)}
     if not named or not all(named.values()):
         raise BadInput("There is no model to analyse; give one, a list of them, or a dictionary of names.")
@@ -147,18 +150,29 @@ def _loaded(models: Models) -> dict[str, list[Model]]:
 
 
 def _trainings(source: ModelSource | Sequence[ModelSource]) -> list[Model]:
-    return [model_from(training) for training in (source if isinstance(source, list) else [source])]
+    return [_model(training) for training in (source if isinstance(source, list) else [source])]
 
 
-def _target(method: str, target: TargetName | None, states: HiddenState | None) -> Target | HiddenState:
-    if states is None:
+def _model(source: ModelSource) -> Model:
+    """A model whose states are of whole texts, or that writes."""
+    model = any_model_from(source)
+    check_whole_texts(model)
+    return model
+
+
+def _target(
+    model: Model, method: str, target: TargetName | None, states: HiddenState | None
+) -> Target | HiddenState | Word:
+    """The states; else a class, or of a model that writes the whole text."""
+    writes = WRITING in model.capabilities
+    if states is None and not writes:
         return Target("predicted" if target is None else target)
     if target is not None:
+        explains = f"{method} explains hidden states, no class" if states else f"{model.name} writes texts, no classes"
         raise BadSetting(
-            f"{method} explains hidden states, no class; leave target={quoted(target)} out, or take a method such as "
-            f"grad_cam."
+            f"{explains}; leave target={quoted(target)} out, or explain a class by a method such as grad_cam."
         )
-    return states
+    return Word(TEXT) if states is None else states
 
 
 def _distinct(examples: Sequence[Example]) -> tuple[Example, ...]:

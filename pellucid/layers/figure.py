@@ -1,5 +1,6 @@
 """One text of a layer analysis as a figure: a panel a model, a line a layer or step, a column a word."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pellucid.base.errors import BadInput
@@ -72,6 +73,9 @@ def _map(panel: "Axes", word_map: WordMap, common: ColourRange | None, colours: 
             cell = Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor=colours.paper, linewidth=0.6)
             cell.set_facecolor(colours.shade(score - ends.low, ends.width))
             panel.add_patch(cell)
+    for column, (before, place) in enumerate(pairwise(word_map.places), 1):
+        if before[0] != place[0]:  # the second text begins
+            panel.axvline(column - 0.5, color=colours.ink, linewidth=1.0)
     panel.set_xlim(-0.5, len(word_map.words) - 0.5)
     panel.set_ylim(len(word_map.rows) - 0.5, -0.5)
     panel.spines[["left", "bottom"]].set_visible(False)

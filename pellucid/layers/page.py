@@ -7,26 +7,11 @@ from pellucid.base.checks import listed
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import renderers
 from pellucid.drawing.colours import ColourRange, colour_range
-from pellucid.drawing.curve_plot import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Frame,
-    LineStyle,
-    curve_band,
-    curve_line,
-    frame_of,
-    line_styles,
-    round_ticks,
-)
+from pellucid.drawing.curve_plot import axes, curve_lines, drawn, frame_of, line_styles, sample_of
 from pellucid.drawing.heat_map import HALF_LINE, LINE, caution_lines, colour_bar, map_tables, range_bar
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.method_facts import explains_state, readable
 from pellucid.drawing.page import Opening, Section, facts_section, notebook_sections, write_report, written_on
-from pellucid.drawing.wording import MINUS
 from pellucid.explaining.views.opening import texts_in_words
 from pellucid.layers.layer_words import words_changed
 from pellucid.layers.record import LayerAnalysis, RowSum
@@ -50,9 +35,10 @@ OPEN, SHOWN = 3, 50  # texts whose maps are seen at once; texts on the page
 RETAINED = "The mean of each word over the texts that have it."
 MAPS = "A line a {row}, a column a word: the stronger the colour, the more of the word is used there."
 STEP_MAPS = (
-    "A line a step, named by its number and the piece that was read last; a column a word: the stronger the colour, "
-    "the more of the word the state holds at that step."
+    "A line a step, named by its number and the piece that {named}; a column a word: the stronger the colour, the more "
+    "of the word the state holds at that step."
 )
+READ_LAST, WRITTEN_NEXT = "was read last", "is written next"
 STEP_GUIDE = "Each number says how much of a word the model's state holds at a step. Special tokens are in no sum."
 GUIDE = "Each number says how much of a word a layer of the model still uses. Special tokens are in no sum."
 BY_NOISE = (
@@ -130,7 +116,9 @@ def _step_sections(analysis: LayerAnalysis, intro: str) -> list[Section]:
     shown.
     """
     checks = fragment(*caution_lines(cautions(analysis)), checks_table(analysis))
-    return [Section("The texts, step by step", f"{intro} {STEP_MAPS}", fragment(checks, _texts(analysis)))]
+    is_of_written = analysis.models[0].seeds[0][0].is_of_written
+    maps = STEP_MAPS.format(named=WRITTEN_NEXT if is_of_written else READ_LAST)
+    return [Section("The texts, step by step", f"{intro} {maps}", fragment(checks, _texts(analysis)))]
 
 
 def _sums(analysis: LayerAnalysis) -> Markup:
@@ -232,23 +220,18 @@ def sum_curves(analysis: LayerAnalysis) -> Markup | None:
     values = [value for curve in curves for value in (*curve.low, *curve.high, 0.0)]
     frame = frame_of([x for curve in curves for x in curve.grid], values)
     styles = line_styles([curve.method for curve in curves])
-    drawing = element(
-        "svg",
-        *_axes(frame, analysis),
-        *(curve_band(curve, frame, styles[curve.method]) for curve in curves),
-        *(curve_line(curve, frame, styles[curve.method]) for curve in curves),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=_spoken(curves, analysis.measure),
-        class_="pl-plot",
-    )
+    rows = max((model.rows for model in analysis.models), key=len)
+    ticks = [(float(row), rows[row]) for row in range(0, len(rows), -(-len(rows) // 13))]
+    both, lines = axes(frame, "layer", analysis.measure, ticks), curve_lines(curves, frame, styles)
+    drawing = drawn(both, lines, spoken=_spoken(curves, analysis.measure))
     caption = element(
         "figcaption",
         element("strong", f"sum over a text's words, in {analysis.measure}"),
         element("small", "mean over the texts; pale bands: 95 % intervals over texts"),
     )
     figure = element("figure", caption, drawing, class_="pl-figure")
-    return element("div", fragment(figure, _curve_legend(styles)), class_="pl-plots pl-many")
+    legend = (element("li", sample_of(style), name(model)) for model, style in styles.items())
+    return element("div", fragment(figure, element("ul", *legend, class_="pl-lines")), class_="pl-plots pl-many")
 
 
 def curve_of(model: str, sums: Sequence[RowSum]) -> Curve:
@@ -259,37 +242,6 @@ def curve_of(model: str, sums: Sequence[RowSum]) -> Curve:
         for bounds in ([row.total.low for row in sums], [row.total.high for row in sums])
     )
     return Curve(model, "sum", tuple(map(float, range(len(sums)))), tuple(means), low, high)
-
-
-def _axes(frame: Frame, analysis: LayerAnalysis) -> list[Markup]:
-    parts = [element("text", analysis.measure, x=2, y=TOP - 14)]
-    low, high = frame.y_range
-    for tick in (tick for tick in round_ticks(low, high) if low <= tick <= high):
-        y = frame.y(tick)
-        parts.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="pl-grid"))
-        parts.append(element("text", f"{tick:g}".replace("-", MINUS), x=LEFT - 6, y=y + 3.5, text_anchor="end"))
-    longest = max((model.rows for model in analysis.models), key=len)
-    step = -(-len(longest) // 13)
-    for column in range(0, len(longest), step):
-        x = frame.x(column)
-        parts.append(element("line", x1=x, x2=x, y1=BOTTOM, y2=BOTTOM + 4, class_="pl-axis"))
-        parts.append(element("text", longest[column], x=x, y=BOTTOM + 15, text_anchor="middle"))
-    parts.append(element("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="pl-axis"))
-    middle = (LEFT + RIGHT) / 2
-    parts.append(element("text", "layer", x=middle, y=BOTTOM + 33, text_anchor="middle", class_="pl-along"))
-    return parts
-
-
-def _curve_legend(styles: dict[str, LineStyle]) -> Markup:
-    items = (element("li", _sample(style), name(model)) for model, style in styles.items())
-    return element("ul", *items, class_="pl-lines")
-
-
-def _sample(style: LineStyle) -> Markup:
-    line = element("line", x1=1, x2=33, y1=6, y2=6, class_="pl-line")
-    marker = element("path", d=style.marker, transform="translate(17 6)", class_="pl-marker") if style.marker else None
-    sample = element("g", line, marker, class_=style.css_classes)
-    return element("svg", sample, viewBox="0 0 34 12", width=34, height=12, aria_hidden="true")
 
 
 def _spoken(curves: Sequence[Curve], measure: str) -> str:

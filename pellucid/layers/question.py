@@ -96,8 +96,10 @@ def layer_settings(method: str, layers: int | str) -> tuple[bool, dict[str, obje
     return False, {"layer": layers}
 
 
-def check_layers(request: Request, layers: int | str) -> None:
-    """Raise `ModelCannot` for a model whose windows are joined, `BadSetting` where there is no such layer."""
+def check_layers(request: Request, layers: int | str, each_step: bool = False) -> None:
+    """Raise `ModelCannot` for a model whose windows are joined, `BadSetting` where there is no such layer, or of steps
+    one that has not read what was written.
+    """
     model = request.model
     if "hidden_states" not in model.capabilities:
         raise ModelCannot(
@@ -107,6 +109,12 @@ def check_layers(request: Request, layers: int | str) -> None:
     if isinstance(layers, int) and not 0 <= layers <= model.n_layers:
         raise BadSetting(
             f"layers={layers} is no layer of {model.name}; give a number from 0 to {model.n_layers}, or all."
+        )
+    n_encoder = getattr(model, "n_encoder", 0)  # of a model that writes
+    if each_step and isinstance(layers, int) and layers <= n_encoder > 0:
+        raise BadSetting(
+            f"layers={layers} is of the part of {model.name} that reads, and has no steps; with positions='each' give "
+            f"a layer of the part that writes, {n_encoder + 1} to {model.n_layers}."
         )
 
 
@@ -169,7 +177,7 @@ def in_step_rows(request: Request, examples: Sequence[Example]) -> list[Explanat
     assert isinstance(request.target, HiddenState)
     model, layer, part = request.model, request.target.layer, request.target.part
     batch = model.encode(examples)
-    steps = [steps_of(units) for units in batch.units]
+    steps = [steps_of(units, bool(row.written)) for units, row in zip(batch.units, batch.rows, strict=True)]
     for example, row, of_text in zip(examples, batch.rows, steps, strict=True):
         if row.windows or not of_text:
             why = "is longer than the model reads at once" if row.windows else "has no piece"

@@ -236,14 +236,15 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-# A text's map as people see it: rows that are steps carry the piece that was read last.
+# A text's map as people see it: rows that are steps carry the piece that was read last, or that is written next.
 
 
 def drawn_map(analysis: LayerAnalysis, text: int, model: str) -> WordMap:
     """The scores [row word] of one text, its rows named for drawing."""
     word_map = analysis.map(text, model)
-    units = analysis.model(model).seeds[0][text].units
+    explanation = analysis.model(model).seeds[0][text]
+    units = explanation.units
     if analysis.row_kind != "step" or not isinstance(units, Units):
         return word_map
-    labels = step_labels(units)
+    labels = step_labels(units, explanation.is_of_written)
     return replace(word_map, rows=labels) if len(labels) == len(word_map.rows) else word_map

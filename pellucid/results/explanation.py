@@ -206,11 +206,15 @@ class Explanation(UnitScores):
         return renderers.get("terminal_text").make(self)
 
     @property
+    def is_of_written(self) -> bool:
+        """Whether the model writes, and the last text is what it wrote."""
+        return self.target.output == WRITTEN or self.prediction.labels == (self.example.segments[-1],)
+
+    @property
     def predicted_value(self) -> float | None:
         """The number that a regression model gives the text; None of a model with classes, and of one that writes."""
         prediction = self.prediction
-        writes = self.target.output == WRITTEN or prediction.labels == (self.example.segments[-1],)
-        is_value = len(prediction.logits) == 1 and not prediction.probabilities and not writes
+        is_value = len(prediction.logits) == 1 and not prediction.probabilities and not self.is_of_written
         return prediction.logits[0] if is_value else None
 
     @property

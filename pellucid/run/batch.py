@@ -27,6 +27,12 @@ from pellucid.text.units import Kind, Units, coarsen
 
 Operator = Literal["absent", "mask", "pad", "delete"]
 OPERATORS = get_args(Operator)
+OPERATORS_IN_WORDS: dict[str, str] = {
+    "absent": "left out while the others keep their places",
+    "mask": "replaced by the mask token",
+    "pad": "replaced by the padding token",
+    "delete": "deleted",
+}
 Window = tuple[tuple[int, int], ...]  # ranges [first, last) of positions that the model reads together
 
 

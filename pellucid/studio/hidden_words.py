@@ -15,6 +15,7 @@ from pellucid.base.processes import Progress, silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.removed_words import hidden_counts
 from pellucid.results.explanation import Explanation
+from pellucid.run.batch import OPERATORS_IN_WORDS, Operator
 from pellucid.run.blank import generator_for
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
@@ -22,6 +23,8 @@ from pellucid.text.units import Spans
 
 CUTS = 20  # steps from nothing to everything hidden, as in `hiding`
 DRAWS = 10  # random orders
+OPERATOR: Operator = "absent"
+HOW = f"{OPERATORS_IN_WORDS[OPERATOR]} (operator “{OPERATOR}”)"
 MOST_ALONE = 120  # words that are hidden one at a time: of more, those that the methods rank highest
 
 
@@ -97,7 +100,7 @@ def hidden_words(model: Model, explanations: Sequence[Explanation], progress: Pr
     every = [*orders.values(), *(order[::-1] for order in orders.values()), *draws]
     singles = _ranked_highest(list(orders.values()))
     hidden = [*(order[:count] for order in every for count in counts), *([word] for word in singles)]
-    (values,) = first.probabilities([[first.without(0, some, "word", "absent") for some in hidden]])
+    (values,) = first.probabilities([[first.without(0, some, "word", OPERATOR) for some in hidden]])
     of_cuts = np.split(values[: len(hidden) - len(singles)], len(every))
     hidings = [Hiding(tuple(order), part) for order, part in zip(every, of_cuts, strict=True)]
     n_methods, alone = len(orders), dict(zip(singles, values[len(hidden) - len(singles) :], strict=True))
@@ -116,7 +119,7 @@ def without_words(
 ) -> np.ndarray:
     """[text class]: the model's answers to the whole text, and to the text with these words hidden."""
     (case,) = _cases(model, [explanation], progress).values()
-    rows = [case.batch.rows[0], case.without(0, words, "word", "absent")]
+    rows = [case.batch.rows[0], case.without(0, words, "word", OPERATOR)]
     return case.probabilities([rows])[0]
 
 

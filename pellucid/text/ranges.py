@@ -168,22 +168,26 @@ def is_each(positions: object) -> bool:
     return isinstance(positions, str) and positions == EACH
 
 
-def steps_of(units: Units) -> tuple[int, ...]:
+def steps_of(units: Units, writes: bool = False) -> tuple[int, ...]:
     """The numbers of the pieces that are steps: all of a text; of a pair the second text's, and the token between the
-    two.
+    two, at which the first one has been read. Other special tokens are no steps.
 
-    At the token between the texts a model that writes the second one has read the first and written nothing yet. Other
-    special tokens are no steps.
+    writes: of a model that writes the second text, the pieces at which it writes: each stands before one of that text.
     """
     last = max((units.segment[piece] for piece in units.content), default=SPECIAL)
     steps = [piece for piece in units.content if units.segment[piece] == last]
+    if writes:
+        return tuple(piece - 1 for piece in steps)
     before = steps[0] - 1 if steps and last > 0 else SPECIAL
     return (before, *steps) if before >= 0 and units.segment[before] == SPECIAL else tuple(steps)
 
 
-def step_labels(units: Units) -> tuple[str, ...]:
-    """What each step is called where people see it: its number, from 1, and the piece that was read last."""
-    return tuple(f"{step} {units.labels[piece]}" for step, piece in enumerate(steps_of(units), 1))
+def step_labels(units: Units, writes: bool = False) -> tuple[str, ...]:
+    """What each step is called where people see it: its number, from 1, and the piece that was read last, or that is
+    written next.
+    """
+    pieces = (piece + writes for piece in steps_of(units, writes))
+    return tuple(f"{step} {units.labels[piece]}" for step, piece in enumerate(pieces, 1))
 
 
 # Orders of a text's units by score, where equal scores stand in orders drawn from what the units are, not from where

@@ -7,7 +7,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from pellucid.base.kinds import renderers
-from pellucid.drawing.curve_plot import HEIGHT, WIDTH, Frame, LineStyle, axes, round_ticks, sample_of
+from pellucid.drawing.curve_plot import Frame, LineStyle, axes, drawn, round_ticks, sample_of
 from pellucid.drawing.html import Markup, element, fragment, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.page import Opening, Section, written_on
@@ -141,16 +141,9 @@ def overlap_plot(curves: Mapping[Sums, OverlapCurve]) -> Markup | None:
     lines: dict[str, Sequence[float]] = {sums: curve.lists for sums, curve in curves.items() if len(curve.k) > 1}
     lines |= {"rarest": longest.rarest, "random": longest.random_mean}
     frame = _frame(len(longest.k), max(max(longest.random_high), *(max(line) for line in lines.values())))
-    drawing = element(
-        "svg",
-        *axes(frame, "words of each list, k", "% shared by pairs of classes"),
-        _band(longest, frame),
-        *(_line(values, frame, STYLES[key], NAMES[key]) for key, values in reversed(lines.items())),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=_spoken(lines),
-        class_="pl-plot",
-    )
+    both = axes(frame, "words of each list, k", "% shared by pairs of classes")
+    drawings = (_line(values, frame, STYLES[key], NAMES[key]) for key, values in reversed(lines.items()))
+    drawing = drawn(both, [_band(longest, frame)], drawings, spoken=_spoken(lines))
     keys = (element("li", sample_of(STYLES[key]), name(NAMES[key])) for key in lines)
     return element("figure", drawing, element("ul", *keys, class_="pl-lines"), class_="pl-figure")
 

@@ -22,28 +22,12 @@ PAIRS = [
 TOLERANCE = 2e-5
 
 
-def literal(model, pair, *, source_mask=None, target_mask=None):
-    """[piece]: log-probabilities of the second text's pieces by the library's own call.
-
-    source_mask: numbers of source pieces that are not attended to. target_mask: the same of target pieces, behind whose
-    masks the padding token stands.
-    """
+def literal(model, pair):
+    """[piece]: log-probabilities of the second text's pieces by the library's own call."""
     network, tokenizer = model.network, model.tokenizer
     read = encoded_source(tokenizer, pair[0])["input_ids"]
     labels = encoded_target(tokenizer, pair[1])["input_ids"]
-    attended = torch.ones(1, len(read), dtype=torch.long)
-    attended[0, list(source_mask or ())] = 0
-    inputs = network.prepare_decoder_input_ids_from_labels(labels=torch.tensor([labels])).clone()
-    hidden = [piece + 1 for piece in target_mask or ()]
-    inputs[0, hidden] = network.config.pad_token_id
-    decoded = torch.ones_like(inputs)
-    decoded[0, hidden] = 0
-    logits = network(
-        input_ids=torch.tensor([read]),
-        attention_mask=attended,
-        decoder_input_ids=inputs,
-        decoder_attention_mask=decoded,
-    ).logits[0]
+    logits = network(input_ids=torch.tensor([read]), labels=torch.tensor([labels])).logits[0]
     special = set(tokenizer.all_special_ids)
     pieces = [number for number, id in enumerate(labels) if id not in special]
     return logits.log_softmax(-1)[pieces, [labels[piece] for piece in pieces]].detach().numpy()
@@ -122,20 +106,6 @@ def test_a_lead_is_the_difference_of_two_log_probabilities(model, kind):
     first = next(place for place, (a, b) in enumerate(zip(*ids, strict=False)) if a != b)
     assert one.target.value == pytest.approx(own[first] - rival[first], rel=1e-4, abs=1e-5)
     assert str(one.target) == "log-probability of story against film"
-
-
-@pytest.mark.parametrize("kind", TRANSLATORS)
-def test_a_removed_word_is_masked_in_the_library_too(kind):
-    model = tiny_writing(kind)
-    (one,) = pellucid.explain(model, PAIR, "occlusion", target=pellucid.Word(7), progress=False)
-    batch = model.encode(as_examples([PAIR]))
-    whole, begins = literal(model, PAIR), batch.rows[0].types.index(1) + 1
-    for unit, covered in zip(one.units.content[:-1], batch.pieces_of(0, "word"), strict=False):
-        if one.units.segment[unit] == 0:
-            cut = literal(model, PAIR, source_mask=covered)
-        else:
-            cut = literal(model, PAIR, target_mask=[piece - begins for piece in covered])
-        assert one.scores[unit] == pytest.approx(whole[-1] - cut[-1], abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", ("bart", "gpt2"))

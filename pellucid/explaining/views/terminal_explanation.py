@@ -29,6 +29,7 @@ from pellucid.drawing.wording import (
     listed,
     place_in_words,
     reading_cautions,
+    removal_in_words,
     row_in_words,
     shown_row,
     signed,
@@ -72,6 +73,7 @@ def terminal_text(
     notes = [
         _how_to_read(facts_of(explanation.method, [explanation]), colour),
         *row_in_words(explanation),
+        *removal_in_words(explanation),
         *diagnostics_in_words(explanation),
         *([UNREAD] if unread_places(explanation) else []),
     ]
@@ -102,7 +104,8 @@ def _caveats(explanation: Explanation) -> list[Text]:
 def _written(explanation: Explanation) -> list[Text]:
     """A line for each word that the model writes, and how to read them."""
     of_spans = isinstance(explanation.units, Spans)
-    return [*written_words(explanation), Text(""), line(WRITTEN_SPANS if of_spans else WRITTEN)]
+    notes = [WRITTEN_SPANS if of_spans else WRITTEN, *removal_in_words(explanation)]
+    return [*written_words(explanation), Text(""), *map(line, notes)]
 
 
 def written_words(explanation: Explanation) -> list[Text]:

@@ -24,7 +24,7 @@ from pellucid.models.writing.tokenizing import (
     row_of,
     two_texts,
 )
-from pellucid.models.writing.tracks import WRITTEN, Reading, Track, track
+from pellucid.models.writing.tracks import NO_PIECE, WRITTEN, Reading, Track, track
 from pellucid.run.batch import Row
 from pellucid.text.example import Example
 from pellucid.text.passages import turns_of
@@ -103,18 +103,14 @@ class EncoderDecoder:
         """The encoder's and the decoder's."""
         pad = self.network.config.pad_token_id or 0
         return (
-            track(rows, _source_places, pad, None, device),
-            track(rows, self._target_places, pad, self.place_of, device),
+            track(rows, _source_places, pad, device),
+            track(rows, self.places, pad, device),
         )
 
-    def _target_places(self, row: Row) -> list[tuple[int, int]]:
-        pieces = [piece for piece, type in enumerate(row.types) if type == WRITTEN]
-        first = row.own_numbers[pieces[0]]
-        return [(row.own_numbers[piece] - first, piece) for piece in pieces]
-
-    def place_of(self, row: Row, piece: int) -> int:
+    def places(self, row: Row) -> list[tuple[int, int]]:
         """Counted from the decoder's first token, which is never taken out."""
-        return piece - row.own_numbers[row.types.index(WRITTEN)]
+        first = row.positions[row.types.index(WRITTEN)]
+        return [(row.positions[piece] - first, piece) for piece, type in enumerate(row.types) if type == WRITTEN]
 
     def logits(self, tracks: Sequence[Track], reading: Reading) -> Tensor:
         """[row place id] of the decoder."""
@@ -141,7 +137,7 @@ class EncoderDecoder:
 
 
 def _source_places(row: Row) -> list[tuple[int, int]]:
-    """Each piece at its position; gaps stay."""
+    """Each piece at its position; gaps stay. Of a source without any piece the padding token is read."""
     return [(row.positions[piece], piece) for piece, type in enumerate(row.types) if type != WRITTEN]
 
 
@@ -152,8 +148,8 @@ def _source_places(row: Row) -> list[tuple[int, int]]:
 class LanguageModel:
     """A causal network of the library and its fast tokenizer. name: what messages call it.
 
-    Prompt and continuation are tokenised as one text, as a user would. The first place of a row is always read: where
-    its piece is taken out, the token that begins or ends texts stands there.
+    Prompt and continuation are tokenised as one text, as a user would. Where nothing of the prompt is left, the token
+    that begins or ends texts is read in its place, as for an empty prompt.
     """
 
     network: Any  # an nn.Module; Any because its configuration and parts differ by family
@@ -213,21 +209,15 @@ class LanguageModel:
 
     def tracks(self, rows: Sequence[Row], device: torch.device) -> tuple[Track, ...]:
         """One for all pieces."""
-        return (track(rows, self._places, self._blank, self.place_of, device),)
+        return (track(rows, self.places, self._blank, device),)
 
-    def _places(self, row: Row) -> list[tuple[int, int]]:
-        """The prompt's pieces at their positions, the written ones after all places of the prompt."""
-        first, numbers, positions = self.place_of(row, 0), row.own_numbers, row.positions
-        return [
-            (first + numbers[piece] if type == WRITTEN else positions[piece], piece)
-            for piece, type in enumerate(row.types)
-        ]
-
-    def place_of(self, row: Row, piece: int) -> int:
-        """Written pieces begin where the prompt ends; a prompt whose gaps were closed is shorter."""
-        first = next(index for index, id in enumerate(row.written) if id >= 0)
-        left = sum(type != WRITTEN for type in row.types)
-        return piece - first + (max(left, 1) if row.numbers else first)
+    def places(self, row: Row) -> list[tuple[int, int]]:
+        """Each piece at its position; before those that are written something is always read."""
+        pieces = [(position, piece) for piece, position in enumerate(row.positions)]
+        if row.types and row.types[0] != WRITTEN:
+            return pieces
+        shift = int(row.positions[:1] == (0,))  # the gap that the prompt left was closed
+        return [(0, NO_PIECE), *((place + shift, piece) for place, piece in pieces)]
 
     def logits(self, tracks: Sequence[Track], reading: Reading) -> Tensor:
         """[row place id]"""

@@ -35,7 +35,7 @@ GAIN = 0.8  # of the cost of packs: so much or less is worth a way of its own
 SORTED = 2**22  # places of rows that are sorted together
 NEAR = {torch.float64: 1e-6, torch.float32: 1e-5}  # relative to an answer, or to 1
 SAME = 0.5  # of the guard's tolerance, in shorter number types
-ID, POSITION, ATTENDED = range(3)  # the columns of what a row reads
+ID, POSITION = range(2)  # the columns of what a row reads
 
 
 def keeps_keys(network: Any) -> bool:  # Any: see `WritingModel`
@@ -52,9 +52,15 @@ def keeps_keys(network: Any) -> bool:  # Any: see `WritingModel`
     return bool(layers) and all(type(layer) is DynamicLayer for layer in layers)
 
 
+def same_answers(model: Any, answers: Tensor, plain: Tensor) -> bool:
+    """Whether two passes of a `WritingModel` give the same answers [row answer], but for rounding."""
+    near = NEAR.get(number_type(model, plain.dtype), SAME * tolerance(model, plain.dtype))
+    return bool((residuals(answers, plain) <= near).all())
+
+
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """What a row reads. columns: [place column], the places that others read or that write. writing: [piece], the
+    """What a row reads. columns: [place column], the places that are read. writing: [piece], the
     numbers of those that write. ids: [1 piece], the pieces that they write.
     """
 
@@ -79,7 +85,7 @@ class SharedBeginnings:
 
     model: Any  # a `WritingModel`, whose file reads this one
     want: Want
-    read: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int32))
+    read: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     cache: Any = None
 
     def packs(self, rows: Sequence[Row], usual: Sequence[Sequence[int]], budget: int) -> list[list[int]] | None:
@@ -116,12 +122,13 @@ class SharedBeginnings:
         return order, alike, left
 
     def _places(self, row: Row) -> _Places:
-        on_processor = torch.device("cpu")
-        (track,) = self.model.form.tracks([row], on_processor)
-        ids, places = writing_places([row], self.model.form.place_of, on_processor)
-        is_read = track.attended[0].bool().index_fill(0, places[0], True)
+        on_processor, form = torch.device("cpu"), self.model.form
+        rows = self.model.as_read([row])
+        (track,) = form.tracks(rows, on_processor)
+        ids, places = writing_places(rows, form.places, on_processor)
+        is_read = track.attended[0].bool()
         positions = is_read.nonzero()[:, 0]
-        columns = torch.stack([track.ids[0, positions], positions, track.attended[0, positions]], 1)
+        columns = torch.stack([track.ids[0, positions], positions], 1)
         writing = (is_read.cumsum(0) - 1)[places[0]]
         return _Places(columns.int().numpy(), writing, ids)
 
@@ -136,8 +143,7 @@ class SharedBeginnings:
         ours_written, plain_written = ours.written, alone.written
         assert ours_written is not None and plain_written is not None
         answers, plain = (each.log_probabilities(each.ids) for each in (ours_written, plain_written))
-        near = NEAR.get(number_type(self.model, alone.logits.dtype), SAME * tolerance(self.model, alone.logits.dtype))
-        return bool((residuals(answers, plain) <= near).all())
+        return same_answers(self.model, answers, plain)
 
     def trace(self, rows: Sequence[Row], want: Want | None = None) -> Trace:
         """Run one row, after whatever its beginning shares with the row before; logits and what is written alone."""
@@ -166,7 +172,7 @@ class SharedBeginnings:
                 stack.enter_context(wide_after(model.layers.decoder.modules, model.layers.decoder.count))
             output = model.network(
                 input_ids=columns[None, first:, ID],
-                attention_mask=columns[None, :, ATTENDED],
+                attention_mask=torch.ones_like(columns[None, :, ID]),
                 past_key_values=cache,
                 use_cache=True,
                 return_dict=True,

@@ -7,6 +7,7 @@ the state that block l - L of the decoder left, and those of the source the enco
 whatever comes later depends on the text through the states of one layer, and shares of a layer add up.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -28,12 +29,12 @@ from pellucid.text.units import Units
 # Tracks: the pieces of rows that one part of a network reads, the encoder or the decoder, as columns.
 #
 # A row names all pieces, those that are read and those that are written; a track says at which place of which part
-# each stands. Written pieces keep their places whatever is taken out of the row: the place of an absent piece still
-# asks for the next one, and no other place reads it.
+# each stands. Nobody reads the place of an absent piece, and nothing is written from it: what comes next is written
+# from the state of the last piece that is left.
 
 NO_PIECE = -1
-PlaceOf = Callable[[Row, int], int]
-Places = Callable[[Row], list[tuple[int, int]]]  # row -> (place, number of the piece in the row), in order
+# row -> (place, number of the piece in the row), in order; NO_PIECE where a blank is read in place of a text.
+Places = Callable[[Row], list[tuple[int, int]]]
 WRITTEN = 1  # the token type of a row's pieces that are written
 
 
@@ -65,37 +66,32 @@ class Track:
         return embeddings.index_put((rows, self.pieces[rows, places]), vectors[rows, places])
 
 
-def track(rows: Sequence[Row], places: Places, blank: int, writes: PlaceOf | None, device: torch.device) -> Track:
-    """The columns of rows. blank: the id of places without a piece.
-
-    writes: of a track that writes, (row, number of a piece as encoded) -> its place: it has every place from which a
-    piece is written, and its first place is read whatever stands there. None: the track only reads.
-    """
-    of_rows = [places(row) for row in rows]
-    lengths = [max((place + 1 for place, _ in of_row), default=1) for of_row in of_rows]
-    if writes is not None:
-        lengths = [max(length, writes(row, len(row.written) - 1)) for length, row in zip(lengths, rows, strict=True)]
-    longest = max(lengths)
-    ids, pieces = torch.full((len(rows), longest), blank), torch.full((len(rows), longest), NO_PIECE)
+def track(rows: Sequence[Row], places: Places, blank: int, device: torch.device) -> Track:
+    """The columns of rows. blank: the id of places without a piece; it is read where a row has no piece at all."""
+    of_rows = [places(row) or [(0, NO_PIECE)] for row in rows]
+    lengths = torch.tensor([of_row[-1][0] + 1 for of_row in of_rows])
+    shape = (len(rows), int(lengths.max()))
+    ids, pieces, attended = torch.full(shape, blank), torch.full(shape, NO_PIECE), torch.zeros(shape, dtype=torch.long)
     for index, (row, of_row) in enumerate(zip(rows, of_rows, strict=True)):
-        there, numbers = torch.tensor(of_row, dtype=torch.long).reshape(-1, 2).unbind(1)
-        ids[index, there], pieces[index, there] = torch.tensor(row.ids, dtype=torch.long)[numbers], numbers
-    attended = (pieces >= 0).long()
-    if writes is not None:
-        attended[:, 0] = 1
-    padding = torch.arange(longest) >= torch.tensor(lengths)[:, None]
+        there, numbers = torch.tensor(of_row).unbind(1)
+        own_ids = torch.tensor((*row.ids, blank))  # NO_PIECE is the number of the last one
+        ids[index, there], pieces[index, there], attended[index, there] = own_ids[numbers], numbers, 1
+    padding = torch.arange(shape[1]) >= lengths[:, None]
     return Track(ids.to(device), attended.to(device), pieces.to(device), padding.to(device))
 
 
-def writing_places(rows: Sequence[Row], place_of: PlaceOf, device: torch.device) -> tuple[Tensor, Tensor]:
-    """[row piece]: the ids that are to be written, -1 in padding, and the place of a track that says each of them.
+def writing_places(rows: Sequence[Row], places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
+    """[row piece]: the ids that are to be written, -1 in padding, and the place that writes each: that of the last
+    piece that is left before it.
 
-    place_of: (row, number of a piece as encoded) -> its place.
+    places: of the track that writes.
     """
     written = []
     for row in rows:
-        before = place_of(row, 0) - 1  # places are counted like pieces
-        written.append([(id, before + piece) for piece, id in enumerate(row.written) if id >= 0])
+        read = places(row)
+        numbers = [NO_PIECE if piece == NO_PIECE else row.own_numbers[piece] for _, piece in read]
+        pieces = [(id, bisect_left(numbers, piece) - 1) for piece, id in enumerate(row.written) if id >= 0]
+        written.append([(id, read[before][0]) for id, before in pieces])
     longest = max(map(len, written))
     filled = [[*of_row, *[(NO_PIECE, 0)] * (longest - len(of_row))] for of_row in written]
     both = torch.tensor(filled, device=device)
@@ -132,8 +128,8 @@ class Form(Protocol):
         """What each part of the network reads; the last track is the one that writes."""
         ...
 
-    def place_of(self, row: Row, piece: int) -> int:
-        """The place, in the last track, of a piece that is written; piece: its number as encoded."""
+    def places(self, row: Row) -> list[tuple[int, int]]:
+        """What the last track reads, the one that writes; see `Places`."""
         ...
 
     def logits(self, tracks: Sequence[Track], reading: Reading) -> Tensor:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import cached_property
-from pellucid.models.classifiers.buffer_copies import shared_numbers, undisturbed
+from pellucid.models.classifiers.buffer_copies import reading, shared_numbers, undisturbed
 from pellucid.models.classifiers.hooks import Enough, at_places, head_at, output_through, wide_after
 from pellucid.models.classifiers.in_memory import network_digest
 from pellucid.models.classifiers.tokens import Tokenizer
@@ -21,9 +22,9 @@ from pellucid.models.families.probes import computing_config, device_of
 from pellucid.models.translation.translator_folder import source_spans_of, span_readings
 from pellucid.models.writing.recomputed_blocks import recomputed
 from pellucid.models.writing.recorded_layers import RecordedLayers
-from pellucid.models.writing.shared_beginnings import SharedBeginnings, keeps_keys
+from pellucid.models.writing.shared_beginnings import SharedBeginnings, keeps_keys, same_answers
 from pellucid.models.writing.tokenizing import recorded_product, written_spans
-from pellucid.models.writing.tracks import Form, Layers, Track, layers_of, writing_places
+from pellucid.models.writing.tracks import Form, Layers, Track, layers_of, own_embeddings, writing_places
 from pellucid.run.batch import Batch, Row, SpecialIds
 from pellucid.run.model import WRITING, Packing, Parts
 from pellucid.run.rounding import Rounding
@@ -80,6 +81,11 @@ class WritingModel:
         return self.layers.n_encoder + self.layers.n_decoder
 
     @property
+    def n_encoder(self) -> int:
+        """Blocks of the encoder alone."""
+        return self.layers.n_encoder
+
+    @property
     def has_encoder(self) -> bool:
         """Whether one part reads and another one writes, as in translators."""
         return bool(self.network.config.is_encoder_decoder)
@@ -132,8 +138,31 @@ class WritingModel:
         """Run rows, padded together; embeddings [example unit width] replace the word embeddings, or a layer's
         states.
         """
+        rows = self.as_read(rows)
         run = lambda: self._trace_once(rows, want, embeddings, layer)  # noqa: E731
         return undisturbed(self.network, self.name, run, shared_numbers)
+
+    def as_read(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows; without their gaps where the network would read what stands there."""
+        has_gaps = any(row.extent > len(row) for row in rows)
+        return [row.closed() for row in rows] if has_gaps and not self._leaves_out else rows
+
+    @cached_property
+    def _leaves_out(self) -> bool:
+        """Whether a piece behind the attention mask is not read, by a trial; RWKV, for one, reads it all the same."""
+        (row,) = self.encode([TRIAL]).rows
+        segments = np.array(row.segments)
+        read, written = np.flatnonzero(segments == 0), np.flatnonzero(segments == 1)
+        absent = {*read[0:3:2].tolist(), *written[:1].tolist()}
+        tracks = self.form.tracks([row.keep(sorted({*range(len(row))} - absent))], self.device)
+        others = [replace(track, ids=track.ids.where(track.attended == 1, row.ids[read[0]])) for track in tracks]
+        there = tracks[-1].attended[0] == 1
+        try:
+            with reading(self.network), torch.no_grad():
+                answers = [self.form.logits(each, own_embeddings)[0, there] for each in (tracks, others)]
+        except Exception:  # a network may take no text with gaps
+            return False
+        return same_answers(self, *answers)
 
     def in_turn(self, want: Want) -> SharedBeginnings | None:
         """What runs edited rows one after another; None where the network cannot go on from a row's beginning, or more
@@ -148,7 +177,7 @@ class WritingModel:
 
     def _trace_once(self, rows: Sequence[Row], want: Want, embeddings: Tensor | None, layer: int | None) -> Trace:
         tracks, count = self.form.tracks(rows, self.device), max(1, *map(len, rows))
-        ids, places = writing_places(rows, self.form.place_of, self.device)
+        ids, places = writing_places(rows, self.form.places, self.device)
         words = embeddings if layer is None else None
         with ExitStack() as stack:
             stack.enter_context(torch.enable_grad() if want.gradients else nullcontext())
@@ -244,7 +273,7 @@ class WritingModel:
     def plain_logits(self, example: Example) -> Tensor:
         """[1]: the log-probability of the second text after the first, from the user's own call."""
         (row,) = self.encode([example]).rows
-        ids, places = writing_places([row], self.form.place_of, self.device)
+        ids, places = writing_places([row], self.form.places, self.device)
         first = int(places.min())
         answer = lambda: self.form.plain_logits(example, self.device, first)  # noqa: E731
         with torch.no_grad():

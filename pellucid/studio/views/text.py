@@ -27,7 +27,7 @@ from pellucid.studio.clickable_words import (
 )
 from pellucid.studio.explained import expected_seconds, explained, refusals, seconds_in_words
 from pellucid.studio.frame import refused_runs
-from pellucid.studio.hidden_words import explained_class, hidden_words, rows_of_cuts
+from pellucid.studio.hidden_words import HOW, explained_class, hidden_words, rows_of_cuts
 from pellucid.studio.question_form import question_form, question_of, way_back
 from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.visit import Elsewhere, File, Page, Visit
@@ -41,7 +41,8 @@ SOON = 0.2  # seconds that a page waits for its slider
 LONGEST_WORD = 40  # characters of a word in a list
 HIDING = (
     "The slider hides words one after the other; the bars show what the model then answers. A method that found what "
-    "the model relies on makes the answer fall early, and earlier than random words do."
+    "the model relies on makes the answer fall early, and earlier than random words do. Hidden words are "
+    f"{HOW}."
 )
 NO_SCRIPT = "The slider needs a script; words can be clicked all the same."
 
