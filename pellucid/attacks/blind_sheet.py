@@ -143,7 +143,7 @@ def _scores(attack: str, rows: Sequence[int], sheets: Sequence[Mapping[int, Judg
             ),
             sum(map(bool, labelled)),
         ),
-        t_interval([float(np.mean(meaning)) for meaning in meanings if meaning]),
+        t_interval([float(np.mean(meaning)) for meaning in meanings if meaning], (LEAST_MEANING, MOST_MEANING)),
         float(np.mean(pairs)) if pairs else float("nan"),
     )
 

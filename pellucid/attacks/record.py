@@ -12,7 +12,7 @@ from pellucid.attacks.storage import save_attempts
 from pellucid.base.checks import short_title
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
-from pellucid.results.bootstrap import share, t_interval
+from pellucid.results.bootstrap import CORRELATION, NOT_NEGATIVE, SHARE, share, t_interval
 from pellucid.results.table import Interval
 from pellucid.text.example import Example
 
@@ -159,18 +159,13 @@ def _summary(kind: tuple[str, str], attempts: Sequence[Attempt]) -> AttackSummar
         len(attacked),
         share(len(fooled), len(attacked)),
         *_accuracies(attempts),
-        _within(t_interval([attempt.queries for attempt in attacked]), 0.0, np.inf),
-        _within(t_interval([attempt.share_edited for attempt in fooled]), 0.0, 1.0),
-        _within(t_interval([attempt.similarity for attempt in fooled if not np.isnan(attempt.similarity)]), -1.0, 1.0),
+        t_interval([attempt.queries for attempt in attacked], NOT_NEGATIVE),
+        t_interval([attempt.share_edited for attempt in fooled], SHARE),
+        t_interval([attempt.similarity for attempt in fooled if not np.isnan(attempt.similarity)], CORRELATION),
         sum(attempt.ending == "budget" for attempt in attempts),
         kind[1],
         sum(attempt.is_labelled for attempt in attempts),
     )
-
-
-def _within(interval: Interval, low: float, high: float) -> Interval:
-    """An interval without what its number cannot be; nan bounds stay."""
-    return Interval(interval.mean, float(np.maximum(interval.low, low)), float(np.minimum(interval.high, high)))
 
 
 def _accuracies(attempts: Sequence[Attempt]) -> tuple[float, float]:

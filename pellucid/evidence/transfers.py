@@ -16,7 +16,7 @@ import torch
 from pellucid.base.errors import BadInput
 from pellucid.comparison.case import decoy_units, gold_classes, marked_units
 from pellucid.comparison.metrics.plausibility import average_precision, decoy_above, highest_in_reason
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import SHARE, mean_over_runs, paired_difference_over_runs
 from pellucid.results.explanation import Explanation
 from pellucid.results.extraction import SEPARATOR, Extraction
 from pellucid.results.table import Interval
@@ -84,17 +84,11 @@ def span_parts(full: Parts, cut: Cut, separator: str = SEPARATOR) -> dict[str, l
 def summed_up(right: Right, tests: Sequence[Sequence[Extraction]]) -> Transfers:
     """The accuracies over runs. right: of each way; tests: each run's extractions of the test texts."""
     return Transfers(
-        {way: mean_over_runs(right[way]) for way in WAYS},
+        {way: mean_over_runs(right[way], SHARE) for way in WAYS},
         {way: paired_difference_over_runs(right[way], right["F-F"]) for way in WAYS[1:]},
         float(np.mean([extraction.coverage for test in tests for extraction in test])),
         float(np.mean([sum(len(span.words) for span in extraction.spans) for test in tests for extraction in test])),
     )
-
-
-def mean_over_runs(values: np.ndarray) -> Interval:
-    """The mean of [run example] with its 95 % interval."""
-    values = np.asarray(values, dtype=float)
-    return paired_difference_over_runs(values, np.zeros_like(values))
 
 
 # Whether explanations of planted texts give the highest scores to the reason or to the decoy, text by text.

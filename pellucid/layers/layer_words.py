@@ -10,7 +10,7 @@ import numpy as np
 from pellucid.base.checks import at_least, quoted
 from pellucid.base.errors import BadSetting
 from pellucid.layers.record import LayerAnalysis, ModelLayers
-from pellucid.results.bootstrap import difference_interval, t_interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, difference_interval, t_interval
 from pellucid.results.class_words import MIN_TEXTS
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import word_form
@@ -101,8 +101,9 @@ def retained_words(
         if row in one_map.rows:
             for form, of_form in _by_form(one_map, one_map.rows.index(row)).items():
                 scores[form].append(of_form)
+    within = NOT_NEGATIVE if all(min(map(min, texts)) >= 0 for texts in scores.values()) else None  # as of information
     words = [
-        LayerWord(form, t_interval([_mean(of_text) for of_text in texts]), sum(map(len, texts)), len(texts))
+        LayerWord(form, t_interval(list(map(_mean, texts)), within), sum(map(len, texts)), len(texts))
         for form, texts in scores.items()
         if len(texts) >= bar
     ]

@@ -11,7 +11,7 @@ from pellucid.base.files import write_text
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import renderers
 from pellucid.base.memory import not_enough_memory
-from pellucid.results.bootstrap import t_interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, t_interval
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import as_records, from_records
 from pellucid.results.table import Interval
@@ -152,7 +152,8 @@ class LayerAnalysis:
         for of_text in maps:
             for row, total in zip(of_text.rows, of_text.sums, strict=True):
                 by_row.setdefault(row, []).append(float(total))
-        return tuple(RowSum(row, t_interval(totals), len(totals)) for row, totals in by_row.items())
+        within = NOT_NEGATIVE if all((of_text.scores >= 0).all() for of_text in maps) else None  # as of information
+        return tuple(RowSum(row, t_interval(totals, within), len(totals)) for row, totals in by_row.items())
 
     def record(self) -> dict[str, object]:
         """Plain values for JSON, with every score; `LayerAnalysis.read` reads them from a file."""

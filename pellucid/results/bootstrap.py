@@ -14,16 +14,24 @@ from pellucid.results.table import Interval
 
 LEVEL = 0.975  # two-sided 95 %
 
+Range = tuple[float, float]  # the smallest and the largest value that a number can have
+SHARE: Range = (0.0, 1.0)  # also of probabilities, precision, F1 and areas under curves of shares
+PERCENT: Range = (0.0, 100.0)
+POINTS: Range = (-100.0, 100.0)  # a difference of two percentages
+CORRELATION: Range = (-1.0, 1.0)
+CHANGE: Range = (-1.0, 1.0)  # a difference of two shares or probabilities
+NOT_NEGATIVE: Range = (0.0, math.inf)
 
-def t_interval(values: Sequence[float] | np.ndarray) -> Interval:
-    """The mean of values with its 95 % t-interval; nan bounds below two values, nan everywhere without any."""
+
+def t_interval(values: Sequence[float] | np.ndarray, within: Range | None = None) -> Interval:
+    """The mean of values with its 95 % t-interval, `inside` their range; nan bounds below two values, or nan."""
     numbers = np.asarray(values, dtype=np.float64)
     if not len(numbers):
         return Interval(math.nan, math.nan, math.nan)
     mean, half = float(numbers.mean()), math.nan
     if len(numbers) > 1:
         half = _quantile(len(numbers) - 1) * float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
-    return Interval(mean, mean - half, mean + half)
+    return inside(Interval(mean, mean - half, mean + half), within)
 
 
 FEWEST_PAIRS = 6
@@ -102,6 +110,26 @@ def share(count: float, total: int) -> Interval:
     half = Z * math.sqrt(mean * (1 - mean) / total + width / (4 * total))
     low, high = (mean + width / 2 - half) / (1 + width), (mean + width / 2 + half) / (1 + width)
     return Interval(mean, low if count else 0.0, high if count < total else 1.0)  # exact where rounding would not be
+
+
+def inside(interval: Interval, within: Range | None, n: int = 0) -> Interval:
+    """A symmetric interval of a mean, bent so that it ends inside the range that the number cannot leave.
+
+    Wilson's way, for any standard error: a bound is the value from which the mean would be as far as chance lets it be,
+    if the variance goes with (value - lowest)(highest - value), as that of shares does; without a largest value, if it
+    goes with value - lowest, as that of counts does. Short intervals, and those in the middle, hardly change. n: texts
+    behind a mean at the very end of a range, where all are alike: the other bound is that of n shares; 0: no bound.
+    """
+    half = (interval.high - interval.low) / 2
+    if within is None or math.isnan(half):
+        return interval
+    lowest, width = within[0], within[1] - within[0]
+    mean = min(max(interval.mean - lowest, 0.0), width)
+    spread = mean - mean * mean / width
+    over = half * half / spread if spread else width * Z * Z / n if n and width < math.inf else 0.0
+    reach = math.sqrt(over * spread + over * over / 4)
+    low, high = ((mean + over / 2 + sign * reach) / (1 + over / width) for sign in (-1, 1))
+    return Interval(interval.mean, lowest + max(low, 0.0), lowest + min(high, width))
 
 
 def difference(first: Interval, second: Interval) -> Interval:
@@ -245,6 +273,13 @@ def paired_difference_over_runs(a: np.ndarray, b: np.ndarray) -> Interval:
     of_runs = t.ppf(BOUNDS[1], runs - 1) * _standard_error(difference.mean(1)) if runs > 1 else 0.0
     mean, half = float(difference.mean()), float(np.hypot(of_runs, of_texts))
     return Interval(mean, mean - half, mean + half)
+
+
+def mean_over_runs(values: np.ndarray, within: Range | None = None) -> Interval:
+    """The mean of [run example] with its 95 % interval over runs, in which texts are nested, `inside` its range."""
+    values = np.asarray(values, dtype=float)
+    texts = int((~np.isnan(values).any(0)).sum())
+    return inside(paired_difference_over_runs(values, np.zeros_like(values)), within, texts)
 
 
 def _standard_error(values: np.ndarray) -> float:

@@ -94,7 +94,7 @@ def test_intervals_stay_within_what_their_numbers_can_be(model):
         ("A dull day, in which nobody was well.", "negative"),
     ]
     (summary,) = attacked(model, texts=texts).table()
-    assert summary.queries.low == 0.0 and summary.edited.low == 0.0 and summary.edited.high == 1.0
+    assert 0 < summary.queries.low < summary.queries.mean and 0 < summary.edited.low < summary.edited.high < 1
 
 
 @pytest.mark.parametrize("form", ("json", "parquet"))

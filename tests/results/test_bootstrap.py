@@ -8,12 +8,20 @@ from pellucid.comparison.case import Judged
 from pellucid.comparison.judged_part import curve_intervals
 from pellucid.results import bootstrap as summary
 from pellucid.results.bootstrap import (
+    CORRELATION,
+    NOT_NEGATIVE,
+    PERCENT,
+    SHARE,
     accuracy_interval,
     bootstrap_interval,
     combined,
+    inside,
+    mean_over_runs,
     paired_difference,
     paired_difference_over_runs,
+    share,
 )
+from pellucid.results.table import Interval
 from tests.reference import metrics as slow
 
 RANDOM = np.random.default_rng(8)
@@ -178,3 +186,45 @@ def test_intervals_cover_the_truth_in_93_to_97_of_100_samples(kind):
     numbers = summary.combined_means(resampled, "f1" if kind == "f1" else "mean")
     low, high = np.quantile(numbers, summary.BOUNDS, axis=0)
     assert 0.93 <= np.mean((low <= truth) & (truth <= high)) <= 0.97
+
+
+@pytest.mark.parametrize("truth", (0.5, 0.9, 0.98))
+@pytest.mark.parametrize("runs", (3, 5))
+def test_bounds_of_a_share_stay_inside_and_cover_as_often_as_they_say(truth, runs):
+    """Trainings differ, and each is judged on the same 100 texts, which differ too."""
+    random, covered, spread = np.random.default_rng(9), 0, truth * (1 - truth) / 0.25
+    for _ in range(400):
+        of_run = random.beta(*(np.array([truth, 1 - truth]) * (40 / spread)), size=(runs, 1))
+        interval = mean_over_runs((random.random((runs, 100)) < of_run).astype(float), SHARE)
+        assert 0 <= interval.low <= interval.mean <= interval.high <= 1
+        covered += interval.low <= truth <= interval.high
+    assert covered / 400 >= 0.93
+
+
+def test_of_one_run_it_is_wilsons_interval():
+    for count in (0, 1, 19, 39, 40):
+        values = (np.arange(40) < count).astype(float)[None]
+        ours, wilson = mean_over_runs(values, SHARE), share(count, 40)
+        assert (ours.mean, ours.low, ours.high) == pytest.approx((wilson.mean, wilson.low, wilson.high), abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("interval", "within"),
+    (
+        (Interval(0.83, 0.58, 1.08), CORRELATION),
+        (Interval(42.15, -48.68, 132.98), PERCENT),
+        (Interval(0.42, -0.43, 1.27), NOT_NEGATIVE),
+        (Interval(1.0, 1.0, 1.0), SHARE),
+    ),
+)
+def test_no_bound_leaves_the_range(interval, within):
+    bent = inside(interval, within, 22)
+    assert within[0] <= bent.low < bent.mean == interval.mean <= bent.high <= within[1]
+    assert bent.high > bent.mean or bent.mean == within[1]
+
+
+def test_short_intervals_stay_as_they_are():
+    short = Interval(0.4, 0.39, 0.41)
+    bent = inside(short, SHARE)
+    assert (bent.low, bent.high) == pytest.approx((short.low, short.high), abs=1e-3)
+    assert inside(short, None) is short and np.isnan(inside(Interval(0.4, np.nan, np.nan), SHARE).low)

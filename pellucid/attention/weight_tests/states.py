@@ -16,7 +16,7 @@ from pellucid.attention.weight_tests.mutual_information import (
 from pellucid.attention.weight_tests.mutual_information import mutual_information as information_of
 from pellucid.base.checks import between
 from pellucid.base.kinds import attention_tests
-from pellucid.results.bootstrap import t_interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, Range, t_interval
 from pellucid.run.readout import jensen_shannon
 
 
@@ -116,6 +116,7 @@ NATS = (
 )
 SHARE = "The same as a share of the words' entropy, 0 to 1."
 SHUFFLED = "The same for states of other words: what the estimate is too large by."
+RANGES: dict[str, Range] = {NATS: NOT_NEGATIVE, SHARE: (0.0, 1.0), SHUFFLED: NOT_NEGATIVE}
 
 
 @attention_tests.add(better="higher", lowest=0.0, highest=100.0, needs="states", meaning=NATS)
@@ -154,8 +155,9 @@ def _lines(name: str, runs: list[MutualInformation]) -> list[CorpusLine]:
         (f"{name}, share", SHARE): [run.share for run in runs],
         (f"{name}, shuffled", SHUFFLED): [run.shuffled for run in runs],
     }
+    n = runs[0].states
     return [
-        CorpusLine(part, t_interval(values), runs[0].states, meaning=meaning, directed=meaning != SHUFFLED)
+        CorpusLine(part, t_interval(values, RANGES[meaning]), n, meaning=meaning, directed=meaning != SHUFFLED)
         for (part, meaning), values in columns.items()
     ]
 
