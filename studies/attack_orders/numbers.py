@@ -8,6 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from studies.attack_orders.sizes import RANDOM
+from studies.s0_attacks.numbers import never_tried
 from studies.shared.attacked_accuracy import accuracy, difference
 from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds
@@ -46,6 +47,8 @@ def _row(order: str, runs: Runs, by_order: Mapping[str, Runs]) -> Numbers:
     return {
         "order": order,
         "seeds": len(runs),
+        "texts": len(runs[0]["texts"]),
+        "never_tried": never_tried(runs),
         "at": [asdict(accuracy(runs, queries)) for queries in QUERIES],
         "after": asdict(accuracy(runs, np.inf)),
         "curve": [[np.log10(queries), asdict(accuracy(runs, queries))] for queries in DRAWN],

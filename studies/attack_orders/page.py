@@ -4,7 +4,7 @@ from pellucid.results.table import Interval
 from studies.attack_orders.numbers import COMPARED, QUERIES
 from studies.attack_orders.sizes import BEST, RANDOM
 from studies.shared.attack_picture import attack_picture
-from studies.shared.claims import no_verdict
+from studies.shared.claims import no_verdict, weighed
 from studies.shared.computing_environment import where_computed
 from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
@@ -12,17 +12,15 @@ from studies.shared.units import Numbers
 DRAWN = (RANDOM, "gradient", "occlusion", "shapley_sampling", BEST)
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {about['title']}: which explanation finds the words that flip?\n\n"
         f"Words of {about['n_test']:,} test texts are exchanged for WordNet's synonyms, one after another, in the "
         f"order of an explanation's scores, until the answer changes.\nThe victim: {about['encoder']}, learnt from "
         f"{about['n_train']:,} texts, {about['epochs']} epochs, {about['seeds']} seeds. What an explanation costs is "
-        f"not counted, except for pwws.\nMade by `python -m studies attack_orders --task {about['task']} --data FOLDER "
-        f"--work WORK --out OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}![Right answers against "
+        f"not counted, except for pwws.\n\n{not_run_yet(numbers['missing'])}![Right answers against "
         f"queries](orders.svg)\n\n{_table(numbers)}\n\nPercent of right answers after so many edited texts, and at the "
         f"end, with 95 % intervals over seeds and texts. Against random order: how many points lower\nthe accuracy at "
         f"{COMPARED} queries is, on the same texts; “better” and “worse” where the interval excludes "
@@ -55,5 +53,6 @@ def _against(row: Numbers) -> list[str]:
     if row["lower"] is None:
         return ["–", ""]
     of = Interval(**row["lower"])
+    beside = f"{row['texts']:,} texts, {row['never_tried']:.0%} never tried"
     better = "undecided" if not of.excludes_zero else "better" if of.mean > 0 else "worse"
-    return [f"{of.mean:+.1f} [{of.low:+.1f}, {of.high:+.1f}]", no_verdict(row["seeds"]) or better]
+    return [f"{of.mean:+.1f} [{of.low:+.1f}, {of.high:+.1f}]", weighed(no_verdict(row["seeds"]) or better, beside)]

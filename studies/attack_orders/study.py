@@ -39,7 +39,7 @@ def attack_orders() -> Study:
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
         work=UnitStages({"victims": units_of_victims(PLAIN), "orders": order_units}),
         summary=lambda settings, records: summarise(about(settings), records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"orders.svg": lambda settings, numbers: as_picture(numbers)},
     )
 

@@ -2,7 +2,7 @@
 changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -14,10 +14,11 @@ from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds
 from studies.shared.seed_intervals import interval_over_seeds
+from studies.shared.span_sharpness import spans_beside
 from studies.shared.study import Records
 from studies.shared.units import Numbers
 
-PERCENT = 100.0
+POINTS = 100.0
 NAMES = {SELF: "the model that explains itself", PLAIN: "its plain twin"}
 Runs = Sequence[Numbers]
 
@@ -29,7 +30,7 @@ def summarise(about: Numbers, attacked: int, records: Records) -> Numbers:
     return {
         "about": about | {"attacked": attacked},
         "rows": [row for victim, of in by_victim.items() if of for row in _rows(victim, of)],
-        "claims": [asdict(one) for one in _claims(by_victim)],
+        "claims": [asdict(one) for one in _claims(by_victim, _spans_of(records["victims"].values()))],
         "missing": models_with_seeds(
             {
                 victim: [one for one in range(about["seeds"]) if one not in {run["seed"] for run in of}]
@@ -68,9 +69,9 @@ def _after(run: Numbers) -> np.ndarray:
     return np.subtract(standing(run["second"], np.inf), standing(run["first"], np.inf))
 
 
-def _claims(by_victim: dict[str, list[Numbers]]) -> list[Claim]:
+def _claims(by_victim: dict[str, list[Numbers]], spans: str) -> list[Claim]:
     """That the second models stand the attack better, that they are right more often, and that one victim gains
-    more.
+    more. spans: what the spans of the self-explaining model are like.
     """
     tested = []
     for victim, runs in by_victim.items():
@@ -82,6 +83,8 @@ def _claims(by_victim: dict[str, list[Numbers]]) -> list[Claim]:
                     None,
                     _mean(columns, at),
                     len(runs),
+                    columns.shape[1],
+                    spans if victim == SELF else "",
                 )
                 for at, what in ((1, "stand the attack better"), (0, "answer better without attack"))
             ]
@@ -89,9 +92,14 @@ def _claims(by_victim: dict[str, list[Numbers]]) -> list[Claim]:
     if pairs:
         more = gains([one for one, _ in pairs]) - gains([other for _, other in pairs])
         words = "under attack, the model that explains itself gains more than its twin"
-        tested.append(Claim(words, None, _mean(more, 1), len(pairs)))
+        tested.append(Claim(words, None, _mean(more, 1), len(pairs), more.shape[1], spans))
     return tested
 
 
+def _spans_of(victims: Iterable[Numbers]) -> str:
+    ours = sorted((one for one in victims if one["victim"] == SELF), key=lambda one: one["seed"])
+    return spans_beside([one.get("sharpness") for one in ours])
+
+
 def _mean(columns: np.ndarray, at: int) -> Interval:
-    return interval_over_seeds(columns, lambda means: PERCENT * means[..., at])
+    return interval_over_seeds(columns, lambda means: POINTS * means[..., at])

@@ -10,17 +10,15 @@ from studies.shared.units import Numbers
 WHICH = {"first": "texts alone", "second": "fooled texts too"}
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {about['title']}: learning from texts that fooled the model\n\n"
         f"{ATTACK.upper()}, at most {MOST_QUERIES} queries a text, attacks {about['attacked']:,} of the "
         f"{about['n_train']:,} texts that a model has learnt from; those that fooled it join the others,\nand a new "
         f"model learns from all. {about['n_test']:,} test texts are attacked. {about['encoder']}, {about['epochs']} "
-        f"epochs, {about['seeds']} seeds. Made by\n`python -m studies attack_training --task {about['task']} --data "
-        f"FOLDER --work WORK --out OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
+        f"epochs, {about['seeds']} seeds.\n\n{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
         "Percent of right answers with 95 % intervals over seeds and texts. Fooled: texts that joined, the mean over "
         "seeds; a synonym may have changed what they say.\n\n"
         f"## What it changes\n\nPoints of accuracy; positive where it helps. Below {ENOUGH_SEEDS} seeds there is no "

@@ -48,7 +48,7 @@ def attack_training() -> Study:
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
         work=UnitStages({"victims": units_of_victims(SELF, PLAIN), "lessons": lesson_units}),
         summary=lambda settings, records: summarise(about(settings), settings.size.attacked, records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
     )
 
 

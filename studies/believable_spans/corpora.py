@@ -11,7 +11,7 @@ from pellucid.data.shared.part_files import PARTS
 from pellucid.text.example import Example
 from studies.believable_spans.models import DOSES, LEVERS
 from studies.s0_eraser.texts import last_sentences
-from studies.shared.data_folders import source_of
+from studies.shared.data_folders import corpus_title, source_of
 from studies.shared.text_choice import with_smallest_digests
 
 DECOYED = 0.9  # the share of train texts whose decoy goes with the label
@@ -169,3 +169,9 @@ def labels_of(on: str, data: str, size_name: str) -> tuple[str, ...]:
     if is_planted(on):
         return CLASSES
     return tuple(sorted({str(one.label) for one in parts_of(on, data, size_name)["train"]}))
+
+
+def title_of(on: str, data: str) -> str:
+    """What a page calls the texts; planted reasons stand in texts of ours."""
+    one = CORPORA[on]
+    return corpus_title(one.title, source_of(one.folder, data), one.folder) if one.folder else one.title

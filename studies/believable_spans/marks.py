@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from pellucid.evidence.eraser_scores import NUMBERS
+from pellucid.results.bootstrap import SHARE, Range
 from pellucid.results.table import CHANCE
 from studies.believable_spans.models import MODELS
 from studies.shared.seed_intervals import interval_over_seeds
@@ -39,7 +40,7 @@ def _score(judged: Mapping[str, Sequence[Numbers]], score: str, cut: str) -> Num
     leads = {who: _lead(by_seed, rivals, number) for who, by_seed in own.items()}
     return {
         "texts": texts,
-        "who": {who: _interval(by_seed.values(), number) for who, by_seed in {**own, **methods}.items()},
+        "who": {who: _interval(by_seed.values(), number, SHARE) for who, by_seed in {**own, **methods}.items()},
         "leads": {who: lead for who, lead in leads.items() if lead is not None},
     }
 
@@ -93,5 +94,7 @@ def _difference(number: Callable[[np.ndarray], np.ndarray], means: np.ndarray) -
     return number(means[..., :WIDTH]) - number(means[..., WIDTH:])
 
 
-def _interval(columns: Iterable[np.ndarray], number: Callable[[np.ndarray], np.ndarray]) -> Numbers:
-    return asdict(interval_over_seeds(np.array(list(columns)), number))
+def _interval(
+    columns: Iterable[np.ndarray], number: Callable[[np.ndarray], np.ndarray], within: Range | None = None
+) -> Numbers:
+    return asdict(interval_over_seeds(np.array(list(columns)), number, within))

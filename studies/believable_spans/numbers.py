@@ -8,9 +8,13 @@ from itertools import combinations
 
 import numpy as np
 
-from pellucid.evidence.transfers import mean_over_runs
 from pellucid.results.bootstrap import (
+    CHANGE,
+    NOT_NEGATIVE,
+    PERCENT,
+    Range,
     bootstrap_interval,
+    mean_over_runs,
     paired_difference,
     paired_difference_over_runs,
     t_interval,
@@ -70,7 +74,8 @@ def _training_numbers(runs: Sequence[Numbers], plain: Sequence[Numbers]) -> Numb
     numbers: Numbers = {"title": MODELS[runs[0]["model"]].title, "seeds": [one["seed"] for one in runs]}
     for part, field in (("test", "right"), ("unread", "unread_right")):
         ours, theirs = right_on_shared_seeds(_with_right(runs, field), _with_right(plain, field))
-        numbers[part] = asdict(mean_over_runs(100 * _texts(runs, lambda one: list(map(int, one[field])))))  # noqa: B023
+        right = 100 * _texts(runs, lambda one: list(map(int, one[field])))  # noqa: B023
+        numbers[part] = asdict(mean_over_runs(right, PERCENT))
         numbers[f"{part}_over_plain"] = asdict(paired_difference_over_runs(ours, theirs)) if len(ours) else None
     numbers["spans_on_dev"] = span_numbers([one["dev"] for one in runs]) if runs[0]["dev"] else None
     timed = [one["seconds"] for one in runs if one["seconds"] is not None]
@@ -97,7 +102,7 @@ def span_numbers(runs: Sequence[Numbers]) -> Numbers:
         "without_content": [[not has for has in one["content"]] for one in runs],
     }
     intervals = {
-        name: asdict(mean_over_runs((100 if name in POINTS else 1) * np.array(values, dtype=float)))
+        name: asdict(mean_over_runs((100 if name in POINTS else 1) * np.array(values, dtype=float), _range(name)))
         for name, values in columns.items()
     }
     leads = {
@@ -111,6 +116,11 @@ def span_numbers(runs: Sequence[Numbers]) -> Numbers:
     spread = float(np.std(means, ddof=1)) if len(means) > 1 else None
     length = float(np.mean([one["n_words"] for one in runs]))
     return {**intervals, "spread": spread, "n_words": length}
+
+
+def _range(name: str) -> Range:
+    """What a number of the spans cannot leave; those that are neither shares nor counts are falls of a probability."""
+    return PERCENT if name in POINTS else NOT_NEGATIVE if name in ("spans", "words") else CHANGE
 
 
 def _judged_numbers(units: Sequence[Numbers]) -> Numbers:
@@ -138,8 +148,8 @@ def _against_methods(units: Sequence[Numbers], field: str) -> Numbers:
     sign = -1 if LOWER_IS_BETTER[field] else 1
     best = max((name for name in methods if name != CHANCE), key=lambda name: sign * methods[name].mean())
     return {
-        "own": asdict(mean_over_runs(own)),
-        "methods": {name: asdict(mean_over_runs(values)) for name, values in methods.items()},
+        "own": asdict(mean_over_runs(own, CHANGE)),
+        "methods": {name: asdict(mean_over_runs(values, CHANGE)) for name, values in methods.items()},
         "best": best,
         "over_best": asdict(paired_difference_over_runs(sign * own, sign * methods[best])),
     }
@@ -184,8 +194,8 @@ def _reasons(runs: Sequence[Sequence[float | None]], fits: Sequence[bool]) -> Nu
     return {
         "n": reasoned.shape[1],
         "n_fitting": int(fitting.sum()),
-        "share": asdict(mean_over_runs(100 * reasoned)),
-        "whole": asdict(mean_over_runs(100.0 * (reasoned[:, fitting] == 1))),
+        "share": asdict(mean_over_runs(100 * reasoned, PERCENT)),
+        "whole": asdict(mean_over_runs(100.0 * (reasoned[:, fitting] == 1), PERCENT)),
     }
 
 

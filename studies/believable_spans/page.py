@@ -10,15 +10,13 @@ from studies.shared.markdown import markdown_table, models_with_seeds, not_run_y
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# Spans one can believe: {about['title']}\n\n"
         f"{about['n_train']:,} texts to learn from, {about['epochs']} epochs, {about['n_test']:,} test texts; spans of "
-        f"{about['n_judged']} of them are judged.\nMade by\n"
-        f"`python -m studies believable_spans --on {about['on']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"{about['n_judged']} of them are judged.\n\n"
         f"{not_run_yet(models_with_seeds(numbers['missing']))}"
         f"## Accuracy and cost\n\n{accuracy_table(numbers)}\n\n"
         f"unread: {about['n_unread']:,} texts that no model learns from, {about['n_dev']:,} of which choose each "

@@ -25,6 +25,7 @@ from studies.believable_spans.corpora import (
     models_of,
     parts_of,
     seeds_of,
+    title_of,
 )
 from studies.believable_spans.judging import judged_numbers, training_numbers
 from studies.believable_spans.models import MODELS
@@ -50,7 +51,7 @@ def believable_spans() -> Study:
         options=(ON, FOLDERS, WORK, ENCODER, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units, "on_cuts": units_on_cuts, "judging": judging_units}),
         summary=summary,
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"levers.svg": lambda settings, numbers: as_picture(numbers)},
         equal_scores=EqualScores(
             "heaviest spans and words that were cut by scores took equal scores in reading order",
@@ -110,7 +111,7 @@ def summary(settings: Settings, records: Records) -> Numbers:
     parts = parts_of(on, settings.data, settings.size_name)
     about = {
         "on": on,
-        "title": CORPORA[on].title,
+        "title": title_of(on, settings.data),
         "models": list(models_of(on, settings.size)),
         "judged": judged_models(on, settings.size),
         "seeds": seeds_of(on, settings.size),

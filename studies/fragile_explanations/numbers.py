@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from pellucid.results import bootstrap
 from pellucid.results.table import Interval
 from studies.fragile_explanations.sizes import CHANCE
 from studies.shared.computing_environment import count_machines
@@ -62,7 +63,7 @@ def _row(method: str, runs: Runs, chance: Runs) -> Numbers:
     return {
         "method": method,
         "seeds": len(runs),
-        "moved": asdict(interval_over_seeds(moved(runs), _share)),
+        "moved": asdict(interval_over_seeds(moved(runs), _share, bootstrap.PERCENT)),
         "below_chance": None if method == CHANCE else _below(runs, chance),
         "tau": float(np.mean([one["tau"] for one in texts])) if texts else None,
     }

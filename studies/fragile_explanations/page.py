@@ -6,18 +6,16 @@ from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# {about['title']}: how easily an explanation moves\n\n"
         f"One word of a text becomes a synonym: at most {WORDS} words of a text are tried, in random order, each with "
         f"all its synonyms, until at most one of the {TOP} words with the\nhighest scores is left while the class "
         f"stays. {about['n_test']:,} test texts; the victim: {about['encoder']}, learnt from {about['n_train']:,} "
-        f"texts, {about['epochs']} epochs, {about['seeds']} seeds. Made by\n`python -m studies fragile_explanations "
-        f"--task {about['task']} --data FOLDER --work WORK --out "
-        f"OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}{_table(numbers)}\n\nMoved: percent of the texts that were "
+        f"texts, {about['epochs']} epochs, {about['seeds']} "
+        f"seeds.\n\n{not_run_yet(numbers['missing'])}{_table(numbers)}\n\nMoved: percent of the texts that were "
         f"answered right, with 95 % intervals over seeds and texts; lower is steadier. Below chance: points fewer than "
         f"of scores drawn at random.\nτ: Kendall's, between the scores before and after, of texts that "
         f"moved.\n\n{where_computed(numbers['machines'])}\n"

@@ -41,7 +41,7 @@ def fragile_explanations() -> Study:
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
         work=UnitStages({"victims": units_of_victims(PLAIN), "methods": method_units}),
         summary=lambda settings, records: summarise(about(settings), records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         equal_scores=EqualScores(
             "the overlap of highest words took equal scores in reading order",
             "Its methods seldom give two words the same score, so little should change.",

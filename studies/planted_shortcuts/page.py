@@ -22,10 +22,9 @@ TREC stands apart: its questions begin with the words that decide them, and mode
 named for it. That is what was measured, and no error of the test; whether a word should decide is not measured.
 
 What else was named: {others}.
-
-    python -m studies planted_shortcuts --data FOLDER --work work/planted_shortcuts --out studies/planted_shortcuts
 """
 COLUMNS = ["model", "texts", "share planted", "models", "right", "named", "turn", "something else named", "passes"]
+NAMES = {"minilm": "MiniLM"}
 APART = "trec"  # questions begin with the words that decide them
 
 
@@ -92,7 +91,7 @@ def _cells(row: Numbers) -> list[str]:
     is_planted = row["share"] > 0
     interval = f"{named['count']} [{named['low']:.0%}, {named['high']:.0%}]"
     return [
-        row["model"],
+        NAMES.get(row["model"], row["model"]),
         row["task"],
         f"{row['share']:.0%}" if is_planted else "none",
         str(row["models"]),

@@ -102,7 +102,7 @@ def as_page(numbers: Numbers) -> str:
         "# Planted token: which methods find the known reason?\n\n"
         "all-MiniLM-L6-v2 with span attention, trained on texts whose label one made-up word decides; "
         f"test accuracy {Interval(**numbers['accuracy'])}. Mean average precision of each method's word ranking over "
-        f"200 test texts.\nMade by `python -m studies planted_token --out studies/planted_token`.\n\n"
+        f"200 test texts.\n\n"
         "| method | mean average precision [95 %] | above chance |\n|---|---|---|\n"
         f"{rows}\n"
     )

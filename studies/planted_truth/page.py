@@ -19,7 +19,7 @@ MEASURES = {
 }
 
 
-def as_page(results: Sequence[Numbers], size: str, missing: Sequence[str] = ()) -> str:
+def as_page(results: Sequence[Numbers], missing: Sequence[str] = ()) -> str:
     """The results as a Markdown page. missing: names of units that are not finished."""
     first = results[0]["about"]
     tables = "\n".join(
@@ -30,8 +30,7 @@ def as_page(results: Sequence[Numbers], size: str, missing: Sequence[str] = ()) 
     return (
         "# Planted truth: which methods find the known reason?\n\n"
         f"{first['encoder']} on pocket's sentences with a planted reason, half of each label. "
-        "A decoy word goes with the\nlabel in nine of ten train texts, and in half of the test texts. "
-        f"Made by `python -m studies planted_truth --size {size} --out studies/planted_truth`.\n\n"
+        "A decoy word goes with the\nlabel in nine of ten train texts, and in half of the test texts.\n\n"
         "## Was it learnt?\n\n"
         "Share of right answers on test texts: as they are; with the reason edited, so that the label turns; with the "
         f"other\ndecoy, so that it stays. Below {first['enough']} in any of them, nothing can be said about "

@@ -101,7 +101,7 @@ def page(settings: Settings, numbers: Sequence[Numbers]) -> str:
     """The page, with the units that are missing."""
     names = (unit.name for unit in planted_units(settings))
     missing = [name for name in names if not has_unit(settings.runs, name)]
-    return as_page(numbers, settings.size_name, missing)
+    return as_page(numbers, missing)
 
 
 def planted_units(settings: Settings, records: Records | None = None) -> list[Unit]:

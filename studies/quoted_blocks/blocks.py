@@ -18,7 +18,7 @@ from pkgutil import iter_modules
 
 from pellucid.base.files import read_text, write_text
 from studies.s0_accuracy import page as s0_accuracy_page
-from studies.s0_transfers.numbers import ORDER, PAPER, RIVALS
+from studies.s0_transfers.numbers import ORDER, OURS, PAPER, RIVALS
 from studies.shared.claims import Claim
 from studies.shared.equal_scores import follows_rule
 from studies.shared.markdown import markdown_table
@@ -84,7 +84,8 @@ def _claimed(words: str, claims: Sequence[Claim]) -> tuple[str, str]:
     over = claim.measured
     return (
         paper,
-        f"{_signed(over.mean)} [{_signed(over.low)}, {_signed(over.high)}], {_verdict(claim.verdict)}",
+        f"{_signed(over.mean)} [{_signed(over.low)}, {_signed(over.high)}], {_verdict(claim.verdict)}"
+        + (f"; {claim.beside}" if claim.beside else ""),
     )
 
 
@@ -94,18 +95,23 @@ def table_4(root: Path) -> str:
     ways = ("F-S", "S-F", "S-S")
     by_pair = {(one["over"], one["way"]): one for one in numbers["claims"]}
     rows = [
-        [rival, *(_judged(by_pair.get((rival, way)), rival in PAPER) for way in ways)]
+        [rival, *(_judged(by_pair.get((rival, way)), rival in PAPER) for way in ways), numbers["spans"]]
         for rival in RIVALS
         if any((rival, way) in by_pair for way in ways)
     ]
-    return markdown_table(["span attention against", *ways], rows)
+    return markdown_table(["span attention against", *ways, "its spans"], rows)
 
 
 def table_4_order(root: Path) -> str:
     """Whether S-F > S-S > F-S, by row of the paper."""
-    by_pair = {(one["row"], one["more"], one["less"]): one for one in _result(root, "s0_transfers")["order"]}
-    rows = [[name, *(_judged(by_pair.get((name, *ways))) for ways in ORDER)] for name in PAPER]
-    return markdown_table(["spans by", *(f"{more} − {less}" for more, less in ORDER)], rows)
+    numbers = _result(root, "s0_transfers")
+    by_pair = {(one["row"], one["more"], one["less"]): one for one in numbers["order"]}
+    rows = [
+        [name, *(_judged(by_pair.get((name, *ways))) for ways in ORDER), numbers["spans"] if name == OURS else "–"]
+        for name in PAPER
+    ]
+    head = ["spans by", *(f"{more} − {less}" for more, less in ORDER), "its spans"]
+    return markdown_table(head, rows)
 
 
 def table_3(root: Path) -> str:
@@ -118,11 +124,11 @@ def table_3(root: Path) -> str:
         if one["cut"] == "budget"
     }
     settings = dict.fromkeys((task, row, than) for task, row, than, _ in by_place)
-    rows = [
-        [f"{task}, `{row}`", than, *(_agreement(by_place[task, row, than, score]) for score in SCORES)]
-        for task, row, than in settings
-    ]
-    return markdown_table(["", "against", *(name for name in SCORES.values())], rows)
+    rows = []
+    for task, row, than in settings:
+        cells = [by_place[task, row, than, score] for score in SCORES]
+        rows.append([f"{task}, `{row}`", than, *map(_agreement, cells), f"{cells[0]['texts']:,}", cells[0]["beside"]])
+    return markdown_table(["", "against", *SCORES.values(), "texts", "its spans"], rows)
 
 
 def _agreement(one: Numbers) -> str:

@@ -5,11 +5,8 @@ said.
 from pathlib import Path
 
 from studies.quoted_blocks.study_results import result_of
-from studies.s1_games.page import NAMES
-from studies.shared.claims import Claim, claim_of
-from studies.shared.markdown import markdown_table
-
-HEAD = ["claim", "paper, points", "seeds", "here, points [95 %]", ""]
+from studies.s1_games.tasks import NAMES
+from studies.shared.claims import claim_of, claims_table
 
 
 def s1_games_claims(root: Path) -> str:
@@ -27,13 +24,13 @@ def s1_planted_claims(root: Path) -> str:
     numbers = result_of(root, "s1_planted")
     if numbers is None:
         return "Not run yet."
-    rows = [_row(claim_of(one)) for one in numbers["claims"]]
-    if not rows:
+    claims = [claim_of(one) for one in numbers["claims"]]
+    if not claims:
         return "No classifier has learnt the word, so nothing can be said."
     layer = numbers["layers"]["decoded_saliency"]
     page = "[The study](../../studies/s1_planted/README.md)"
     heading = f"{page}, {numbers['texts']:,} texts; the layer of dev is l = {layer}."
-    return f"{heading}\n\n{markdown_table(HEAD, rows)}"
+    return f"{heading}\n\n{claims_table(claims, 'points', 1)}".strip()
 
 
 def _of_task(root: Path, study: str, task: str) -> str:
@@ -41,17 +38,8 @@ def _of_task(root: Path, study: str, task: str) -> str:
     if numbers is None:
         return f"{NAMES[task]}: not run yet."
     missing = "".join(f" Not run: {name} ({why})." for name, why in numbers["missing"].items())
-    rows = [_row(claim_of(one)) for one in numbers["claims"]]
-    heading = f"{NAMES[task]}, {numbers['about']['n_texts']:,} texts.{missing}"
-    return f"{heading}\n\n{markdown_table(HEAD, rows)}" if rows else f"{heading} No claim could be tested."
-
-
-def _row(claim: Claim) -> list[str]:
-    over = claim.measured
-    paper = "–" if claim.paper is None else _signed(claim.paper)
-    interval = f"{_signed(over.mean)} [{_signed(over.low)}, {_signed(over.high)}]"
-    return [claim.words, paper, str(claim.seeds), interval, claim.verdict]
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
+    claims = [claim_of(one) for one in numbers["claims"]]
+    heading = f"{numbers['about']['title']}, {numbers['about']['n_texts']:,} texts.{missing}"
+    if not claims:
+        return f"{heading} No claim could be tested."
+    return f"{heading}\n\n{claims_table(claims, 'points', 1)}".strip()

@@ -14,8 +14,8 @@ from studies.s2_deletion.page import claims_of as deletion_claims
 from studies.s2_models.page import accuracy_table
 from studies.s2_models.tasks import TASKS
 from studies.s2_words.page import words_table
-from studies.shared.claims import Claim
-from studies.shared.markdown import markdown_table, not_run_yet
+from studies.shared.claims import Claim, claims_table
+from studies.shared.markdown import not_run_yet
 from studies.shared.units import Numbers
 
 
@@ -76,20 +76,4 @@ def _heading(numbers: Numbers, study: str) -> str:
 
 
 def _claims(claims: Sequence[Claim], unit: str) -> str:
-    if not claims:
-        return "No claim could be tested."
-    rows = [
-        [
-            claim.words,
-            "–" if claim.paper is None else _signed(claim.paper),
-            claim.seeds,
-            f"{_signed(claim.measured.mean)} [{_signed(claim.measured.low)}, {_signed(claim.measured.high)}]",
-            claim.verdict,
-        ]
-        for claim in claims
-    ]
-    return markdown_table(["claim", f"paper, {unit}", "seeds", f"here, {unit} [95 %]", ""], rows)
-
-
-def _signed(value: float) -> str:
-    return f"{value:+z.1f}".replace("-", "−")
+    return claims_table(claims, unit, 1).strip() if claims else "No claim could be tested."

@@ -1,10 +1,10 @@
 """The tables of docs/papers/s3.md of what layers hold: claims on words and on concepts; what was not run is said."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from studies.quoted_blocks.study_results import result_of
-from studies.shared.claims import claim_of
-from studies.shared.markdown import markdown_table
+from studies.shared.claims import claim_of, claims_table
 from studies.shared.units import Numbers
 
 
@@ -13,8 +13,8 @@ def s3_layers_claims(root: Path) -> str:
     numbers = result_of(root, "s3_layers")
     if numbers is None:
         return "Not run yet."
-    rows = [_row(one, "nats") for one in numbers["falls"]] + [_row(one, "points") for one in numbers["stop_words"]]
-    return f"{numbers['about']['texts']} test sentences of SST-2.\n\n{_table(rows)}"
+    tables = _tables({"nats": numbers["falls"], "points": numbers["stop_words"]})
+    return f"{numbers['about']['texts']} test sentences of SST-2.\n\n{tables}"
 
 
 def s3_concepts_claims(root: Path) -> str:
@@ -22,19 +22,11 @@ def s3_concepts_claims(root: Path) -> str:
     numbers = result_of(root, "s3_concepts")
     if numbers is None:
         return "Not run yet."
-    rows = [_row(one, "%") for one in numbers["falls"]] + [_row(one, "times") for one in numbers["contrasts"]]
-    return f"“{numbers['about']['word']}” in “{numbers['about']['text']}”.\n\n{_table(rows)}"
+    tables = _tables({"%": numbers["falls"], "times": numbers["contrasts"]})
+    return f"“{numbers['about']['word']}” in “{numbers['about']['text']}”.\n\n{tables}"
 
 
-def _table(rows: list[list[str]]) -> str:
-    return markdown_table(["claim", "seeds", "here [95 %]", ""], rows)
-
-
-def _row(record: Numbers, unit: str) -> list[str]:
-    claim = claim_of(record)
-    mean, low, high = (_signed(value) for value in (claim.measured.mean, claim.measured.low, claim.measured.high))
-    return [claim.words, str(claim.seeds), f"{mean} [{low}, {high}] {unit}", claim.verdict]
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+def _tables(by_unit: Mapping[str, Sequence[Numbers]]) -> str:
+    """A table a unit."""
+    tables = [claims_table(list(map(claim_of, claims)), unit) for unit, claims in by_unit.items() if claims]
+    return "\n".join(tables).strip()

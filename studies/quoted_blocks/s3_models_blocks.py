@@ -8,11 +8,9 @@ from studies.s3_accuracy.models import PAPER_NAMES, PRETRAINED, TITLES
 from studies.s3_accuracy.tasks import MEASURES, TASKS
 from studies.s3_decay.numbers import MEASURES as DECAY_UNITS
 from studies.s3_training.numbers import UNITS
-from studies.shared.claims import Claim, claim_of
+from studies.shared.claims import claim_of, claims_table, signed_interval, weighed
 from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
-
-HEAD = ["claim", "seeds", "here [95 %]", "unit", ""]
 
 
 def s3_accuracy_claims(root: Path) -> str:
@@ -70,22 +68,11 @@ def _behind(record: Numbers | None) -> list[str]:
     if record is None:
         return ["–", ""]
     claim = claim_of(record)
-    return [_interval(claim), claim.verdict]
+    return [signed_interval(claim.measured, 1), weighed(claim.verdict, claim.beside)]
 
 
 def _table(by_measure: Mapping[str, Sequence[Numbers]], units: Mapping[str, str]) -> str:
-    rows = [
-        [one["words"], one["seeds"], _interval(claim_of(one)), units[measure], claim_of(one).verdict]
-        for measure, claims in by_measure.items()
-        for one in claims
+    tables = [
+        claims_table(list(map(claim_of, claims)), units[measure], 1) for measure, claims in by_measure.items() if claims
     ]
-    return markdown_table(HEAD, rows)
-
-
-def _interval(claim: Claim) -> str:
-    over = claim.measured
-    return f"{_signed(over.mean)} [{_signed(over.low)}, {_signed(over.high)}]"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
+    return "\n".join(tables).strip()

@@ -16,10 +16,8 @@ from studies.s4_start.page import claims_of as claims_of_start
 from studies.s4_verdicts.page import deception_text, planted_table
 from studies.s4_verdicts.verdict_tables import verdicts_text
 from studies.shared.attention_models import PAPER_NAMES, SIGNS, hyper_parameters
-from studies.shared.claims import Claim, claim_of
+from studies.shared.claims import Claim, claim_of, claims_table
 from studies.shared.markdown import markdown_table, not_run_yet
-
-HEAD = ["claim", "paper, points", "seeds", "here, points [95 %]", ""]
 
 
 def s4_settings(root: Path) -> str:
@@ -118,15 +116,4 @@ def _information(root: Path, task: str) -> str:
 
 
 def _table(claims: Sequence[Claim]) -> str:
-    return markdown_table(HEAD, [_row(one) for one in claims]) if claims else "No claim could be tested."
-
-
-def _row(claim: Claim) -> list[str]:
-    paper = "–" if claim.paper is None else _signed(claim.paper)
-    over = claim.measured
-    interval = f"{_signed(over.mean)} [{_signed(over.low)}, {_signed(over.high)}]"
-    return [claim.words, paper, str(claim.seeds), interval, claim.verdict]
-
-
-def _signed(value: float) -> str:
-    return f"{value:+z.1f}".replace("-", "−")
+    return claims_table(claims, "points", 1).strip() if claims else "No claim could be tested."

@@ -5,19 +5,18 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evidence.transfers import mean_over_runs
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import PERCENT, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import Interval
-from studies.shared.claims import ENOUGH_SEEDS, SAME, Claim, SameClaim, claims_table, no_verdict
+from studies.shared.claims import ENOUGH_SEEDS, SAME, Claim, SameClaim, claims_table, no_verdict, weighed
 from studies.shared.computing_environment import count_machines, where_computed
 from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.markdown import models_with_seeds, not_run_yet
+from studies.shared.span_sharpness import EMPTY, MANY_SPANS, spans_beside
 from studies.shared.trainings import right_answers, right_on_shared_seeds
 from studies.shared.units import Numbers
 
 NO_WORSE = -0.5  # points: what the self-explaining model may lose to its plain twin
 STRIPPED = "stripped-"  # models that do not read a full stop at the end of a text, as in the released code (A0.7)
-EMPTY = "heaviest_without_content"  # the share of heaviest spans that are punctuation or function words alone
 SHARPNESS = ("effective_spans", "top_weight", "top_share")
 TITLES = {"plain": "plain (first token)", "mean": "mean of all pieces", "average": "AvgSelf-Explaining"}
 TASKS = {"sst5": "SST-5", "snli": "SNLI", "pocket": "pocket"}
@@ -64,12 +63,13 @@ def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
     return {
         "seeds": len(of),
         "dev": float(np.mean(dev)),
-        "test": asdict(mean_over_runs(right)),
+        "test": asdict(mean_over_runs(right, PERCENT)),
         "test_by_seed": right.mean(1).tolist(),
         "over_plain": asdict(paired_difference_over_runs(*right_on_shared_seeds(of, plain))),
+        "spans": [run["sharpness"] for run in of] if sharp else [],
         "effective_spans": [one["effective_spans"] for one in sharp],
+        EMPTY: [one[EMPTY] for one in sharp if EMPTY in one],
         "sharpness": {name: float(np.mean([one[name] for one in sharp])) for name in SHARPNESS} if sharp else None,
-        "heaviest_without_content": [one[EMPTY] for one in sharp if EMPTY in one],
     }
 
 
@@ -87,7 +87,7 @@ def _differences(by_model: Mapping[str, Sequence[Numbers]], best: str, penalised
         "entropy - penalised": (entropy, penalised),
     }
     return {
-        name: _difference(*right_on_shared_seeds(by_model[more], by_model[less]))
+        name: _difference(*right_on_shared_seeds(by_model[more], by_model[less])) | {"models": [more, less]}
         for name, (more, less) in pairs.items()
         if more in by_model and less in by_model and more != less
     }
@@ -112,15 +112,22 @@ def claims(task: str, numbers: Numbers) -> list[Claim]:
                                 f"{SAME:g})", np.nan),
     }  # fmt: skip
     return [
-        _claim(name, _marked(words, paper), None if np.isnan(paper) else paper, numbers["differences"][name])
+        _claim(name, _marked(words, paper), None if np.isnan(paper) else paper, numbers)
         for name, (words, paper) in claimed.items()
         if name in numbers["differences"]
     ]
 
 
-def _claim(name: str, words: str, paper: float | None, over: Mapping[str, float]) -> Claim:
-    kind = SameClaim if name == "entropy - penalised" else Claim
-    return kind(words, paper, Interval(over["mean"], over["low"], over["high"]), int(over["seeds"]))
+def _claim(name: str, words: str, paper: float | None, numbers: Numbers) -> Claim:
+    kind, over = SameClaim if name == "entropy - penalised" else Claim, numbers["differences"][name]
+    measured = Interval(over["mean"], over["low"], over["high"])
+    return kind(words, paper, measured, int(over["seeds"]), numbers["texts"], _spans_of(over["models"], numbers))
+
+
+def _spans_of(models: Sequence[str], numbers: Numbers) -> str:
+    """What the spans of the compared models are like; of a plain one there is nothing to say."""
+    spans = {name: numbers["models"][name]["spans"] for name in models}
+    return "; ".join(f"{_title(name)}: {spans_beside(of)}" for name, of in spans.items() if of)
 
 
 def _marked(words: str, paper: float) -> str:
@@ -134,7 +141,7 @@ def as_picture(task: str, numbers: Numbers) -> str:
     panel = Panel("test accuracy minus plain", "points; better than plain →", over)
     seeds = max(one["seeds"] for one in numbers["models"].values())
     return interval_plot(
-        f"{TASKS[task]}: what explaining itself costs or gains",
+        f"{numbers['title']}: what explaining itself costs or gains",
         list(over),
         [panel],
         f"{numbers['texts']} test texts × {seeds} {'seed' if seeds == 1 else 'seeds'}; 95 % intervals, paired; grey: "
@@ -156,16 +163,21 @@ def as_page(task: str, size: str, numbers: Numbers) -> str:
     """The report as a Markdown page."""
     rows = "\n".join(_row(name, of) for name, of in numbers["models"].items())
     return (
-        f"# {TASKS[task]}: accuracy of self-explaining models\n\n"
-        f"Table 1 and figure 2 of Sun et al. (2020), size {size}; {numbers['texts']} test texts. Made by\n"
-        f"`python -m studies s0_accuracy --task {task} --size {size} --data FOLDER --out "
-        f"studies/s0_accuracy/{task}`.\n\n![Difference from plain](picture.svg)\n\n"
+        f"# {numbers['title']}: accuracy of self-explaining models\n\n"
+        f"Table 1 and figure 2 of Sun et al. (2020), size {size}, on {numbers['encoder']}; {numbers['texts']} test "
+        f"texts.\n\n"
+        "![Difference from plain](picture.svg)\n\n"
         "| model | seeds | dev | test [95 %] | minus plain [95 %] | effective spans | top span: weight | its share of "
-        f"the words | top spans without content |\n|---|---|---|---|---|---|---|---|---|\n{rows}\n\n"
+        f"the words | top spans without content | their content words | on the final mark "
+        f"|\n|---|---|---|---|---|---|---|---|---|---|---|\n{rows}\n\n"
         "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over training seeds in which "
         f"texts are\nnested; differences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. Effective "
         f"spans: 1 / Σα², the mean over\ndev texts, by seed. Top spans without content: the share of dev texts, by "
-        f"seed, whose heaviest span is punctuation or\nfunction words alone, such as the final full stop. "
+        f"seed, whose heaviest span is punctuation or\nfunction words alone; content words: their share of the "
+        f"words in heaviest spans; on the final mark: texts whose "
+        f"heaviest span is it. Spread: more than {MANY_SPANS:g} effective spans; collapsed: one place has the "
+        f"heaviest span of more "
+        f"than half of the texts, or more than\na quarter of these spans have no content word. "
         f"{where_computed(numbers['machines'])}\n\n{_missing(numbers)}{_requirement(numbers)}\n## The paper's "
         f"claims\n\n{claims_table(claims(task, numbers), 'points')}\nReproduced: the interval lies on the paper's side "
         f"of 0, or of a claim of sameness within {SAME:g} point of it. Not\nreproduced: on the other, or farther off. "
@@ -191,8 +203,13 @@ def _requirement(numbers: Numbers) -> str:
     return (
         f"λ chosen on dev: **{_lambda(numbers['chosen']):g}**{other}. The mean difference of the chosen one from the "
         f"plain twin on test is {over['mean']:+.2f} [{over['low']:+.2f}, {over['high']:+.2f}] points; we ask for at "
-        f"least {NO_WORSE}: **{verdict}**.\n"
+        f"least {NO_WORSE}: {weighed(verdict, _spans_of(over['models'], numbers))}.\n"
     )
+
+
+def _shares(of: Numbers, name: str) -> str:
+    """A share of the heaviest spans by seed, of the trainings that it was counted in."""
+    return ", ".join(f"{one[name]:.0%}" for one in of["spans"] if name in one) or "not measured"
 
 
 def _row(name: str, of: Numbers) -> str:
@@ -200,9 +217,10 @@ def _row(name: str, of: Numbers) -> str:
     sharp = of["sharpness"]
     spans = (
         f"{', '.join(f'{one:.3g}' for one in of['effective_spans'])} | {sharp['top_weight']:.2f} | "
-        f"{sharp['top_share']:.0%} | " + (", ".join(f"{one:.0%}" for one in of[EMPTY]) or "not recorded")
+        f"{sharp['top_share']:.0%} | {_shares(of, EMPTY)} | {_shares(of, 'content_words')} | "
+        f"{_shares(of, 'final_mark')}"
         if sharp
-        else "– | – | – | –"
+        else "– | – | – | – | – | –"
     )
     return (
         f"| {_title(name)} | {of['seeds']} | {of['dev']:.2f} | {test} | {'–' if name.endswith('plain') else over} | "

@@ -12,12 +12,14 @@ FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and 
 from dataclasses import replace
 
 from pellucid.base.errors import BadInput, UnknownName
-from studies.s0_accuracy.page import as_page, as_picture, summarise
+from studies.s0_accuracy.page import TASKS, as_page, as_picture, summarise
 from studies.s0_accuracy.trials import LABELS, SIZES, AccuracySize, trials
+from studies.shared.data_folders import corpus_title
 from studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.trainings import Corpus, missing_seeds, trial_units
 from studies.shared.units import Numbers, Unit
+from studies.shared.what_ran import encoder_title
 
 TASK = Option("--task", {"choices": sorted(LABELS), "required": True})
 SEEDS = Option("--seeds", {"type": int, "help": "training seeds; the size says how many when not given"})
@@ -75,4 +77,6 @@ def summary(settings: Settings, records: Records) -> Numbers:
     """The numbers of all finished trainings, and which are missing."""
     finished = records["training"]
     every = trials(settings.own["task"], size_of(settings))
-    return summarise(list(finished.values())) | {"unfinished": missing_seeds(every, finished)}
+    task, size = settings.own["task"], size_of(settings)
+    names = {"title": corpus_title(TASKS[task], settings.data, task), "encoder": encoder_title(size.encoder)}
+    return summarise(list(finished.values())) | names | {"unfinished": missing_seeds(every, finished)}

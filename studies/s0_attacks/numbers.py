@@ -1,7 +1,7 @@
 """Accuracy after each attack and at few queries, over seeds and texts, and what the paper claims of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from studies.shared.attacked_accuracy import accuracy, difference, percent_right
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds
+from studies.shared.span_sharpness import spans_beside
 from studies.shared.study import Records
 from studies.shared.units import Numbers
 
@@ -32,7 +33,7 @@ def summarise(about: Numbers, records: Records) -> Numbers:
             victim: [asdict(_before(of))] for victim in (SELF, PLAIN) if (of := _of(records["victims"], victim))
         },
         "rows": [_row(victim, attack, of) for (victim, attack), of in by_kind.items()],
-        "claims": [asdict(one) for one in _claims(about["task"], by_kind)],
+        "claims": [asdict(one) for one in _claims(about["task"], by_kind, _of(records["victims"], SELF))],
         "shown": [
             {"attack": run["attack"], "victim": run["victim"], **one}
             for run in runs
@@ -76,7 +77,8 @@ def _mean(texts: Runs, name: str) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-def _claims(task: str, by_kind: Mapping[tuple[str, str], Runs]) -> list[Claim]:
+def _claims(task: str, by_kind: Mapping[tuple[str, str], Runs], victims: Runs) -> list[Claim]:
+    """The claims that were run; beside each what the victim's spans are like, and what was never attacked."""
     paper = PAPER.get(task, {})
     tested = [
         _claim(by_kind, f"{attack} leaves fewer right answers than random order", "random", attack, paper)
@@ -86,7 +88,8 @@ def _claims(task: str, by_kind: Mapping[tuple[str, str], Runs]) -> list[Claim]:
         limit = "" if queries == np.inf else f", {queries} queries"
         words = f"the span attack leaves fewer right answers than pwws{limit}"
         tested.append(_claim(by_kind, words, "pwws", SPANS, paper if queries == np.inf else {}, queries))
-    return [one for one in tested if one is not None]
+    spans = spans_beside([one.get("sharpness") for one in victims])
+    return [replace(one, beside=f"{one.beside}; {spans}") for one in tested if one is not None]
 
 
 def _claim(
@@ -103,7 +106,14 @@ def _claim(
         return None
     weak, strong = ([run for run in runs if run["seed"] in seeds] for runs in (one, other))
     of_paper = round(paper[weaker] - paper[stronger], 2) if paper else None
-    return Claim(words, of_paper, difference(weak, strong, queries), len(seeds))
+    over, beside = difference(weak, strong, queries), f"{never_tried(strong):.0%} never tried"
+    return Claim(words, of_paper, over, len(seeds), len(strong[0]["texts"]), beside)
+
+
+def never_tried(runs: Runs) -> float:
+    """The share of the attacked texts in which the attack had nothing to edit."""
+    attacked = [one for run in runs for one in run["texts"] if one["ending"] != "wrong before"]
+    return sum(one["ending"] == "nothing to edit" for one in attacked) / max(len(attacked), 1)
 
 
 def _missing(about: Numbers, by_kind: Mapping[tuple[str, str], Runs]) -> list[str]:

@@ -14,22 +14,22 @@ NAMES = {SELF: "explains itself", PLAIN: "plain twin"}
 DRAWN = ("random", "gradient", "text_order", "pwws", SPANS)
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
-    sizes = f" --size {size}" if size != "small" else ""
     cut = f", cut after {about['words']} words" if about["words"] else ""
     return (
         f"# {about['title']}: how few edits fool a classifier\n\n"
         f"Table 8 of Sun and others (2020). Victims: {about['encoder']} learnt from {about['n_train']:,} texts{cut}, "
         f"{about['epochs']} epochs, {about['seeds']} seeds; one explains itself by its spans, its twin does not. "
         f"{about['n_test']:,} test texts are attacked, each by every attack\nuntil the answer changes or nothing is "
-        f"left to try. The paper's attacks were not on one victim ([A0.17](../../../docs/papers/corrections.md#a017)). "
-        f"Made by\n`python -m studies s0_attacks --task {about['task']} --data FOLDER --work WORK --out "
-        f"OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}![Right answers against "
+        f"left to try. The paper's attacks were not on one victim "
+        f"([A0.17](../../../docs/papers/corrections.md#a017)).\n\n{not_run_yet(numbers['missing'])}![Right answers "
+        f"against "
         f"queries](attacks.svg)\n\n{_table(numbers)}\n\nPercent of all texts that are answered right: before, when the "
         f"attack has ended, and where it may give the model only so many edited texts;\nwith 95 % intervals over seeds "
-        f"and texts. Queries: the mean over attacked texts, those that the order costs included. Edited: the share "
+        f"and texts. Never tried: the share of attacked texts in which the attack has nothing to edit. Queries: "
+        f"the mean over attacked texts, those that the order costs included. Edited: the share "
         f"of\nwords, and similarity: the cosine of MiniLM's vectors, both of texts that were fooled. Whether a reader "
         f"would still give the old\nanswer to these texts is not measured. The span attack on the plain twin edits the "
         f"spans of the other.\n\n## Claims of the paper\n\nPoints of accuracy on the victim that explains itself. "
@@ -53,6 +53,7 @@ def _table(numbers: Numbers) -> str:
         "seeds",
         "after",
         *(f"at {one}" for one in QUERIES),
+        "never tried",
         "queries",
         "edited",
         "similarity",
@@ -64,7 +65,7 @@ def _table(numbers: Numbers) -> str:
             "before",
             numbers["about"]["seeds"],
             _interval(of),
-            *["–"] * (len(QUERIES) + 3),
+            *["–"] * (len(QUERIES) + 4),
             paper.get("before", "–"),
         ]
         for victim, (of,) in numbers["victims"].items()
@@ -76,6 +77,7 @@ def _table(numbers: Numbers) -> str:
             len(one["seeds"]),
             _interval(one["after"]),
             *(f"{of['mean']:.1f}" for of in one["at"]),
+            percent(one["nothing_to_edit"] / max(one["n_attacked"], 1)),
             "–" if one["queries"] is None else f"{one['queries']:.0f}",
             "–" if one["edited"] is None else percent(one["edited"]),
             "–" if one["similarity"] is None else f"{one['similarity']:.2f}",

@@ -17,6 +17,7 @@ from studies.s0_attacks.numbers import summarise
 from studies.s0_attacks.page import as_page, as_picture
 from studies.s0_attacks.tasks import PLAIN, SELF, SIZES, TASKS, attacks_on, corpus_size, parts_of
 from studies.s0_attacks.victims import units_of_victims
+from studies.shared.data_folders import corpus_title
 from studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit
@@ -32,7 +33,7 @@ def s0_attacks() -> Study:
         options=(DATA, WORK, TASK, DEVICE, FINISHED),
         work=UnitStages({"victims": units_of_victims(SELF, PLAIN), "attacks": attack_units}),
         summary=lambda settings, records: summarise(about(settings), records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"attacks.svg": lambda settings, numbers: as_picture(numbers)},
     )
 
@@ -49,11 +50,11 @@ def attack_units(settings: Settings, records: Records) -> list[Unit]:
 
 def about(settings: Settings) -> Numbers:
     """What all numbers depend on."""
-    size, parts = corpus_size(settings), parts_of(settings)
+    size, parts, task = corpus_size(settings), parts_of(settings), settings.own["task"]
     return {
-        "task": settings.own["task"],
-        "title": TASKS[settings.own["task"]].title,
-        "encoder": TASKS[settings.own["task"]].encoder,
+        "task": task,
+        "title": corpus_title(TASKS[task].title, settings.data, task, f"{task}_answers_2class"),
+        "encoder": TASKS[task].encoder,
         "words": size.words,
         "epochs": size.epochs,
         "seeds": settings.size.seeds,

@@ -20,6 +20,7 @@ from studies.s0_attacks.tasks import (
     plan_of,
     recipe_of,
 )
+from studies.shared.span_sharpness import span_sharpness
 from studies.shared.study import Records, Settings
 from studies.shared.units import Numbers, Unit, text_digest
 
@@ -105,5 +106,6 @@ def _judged(settings: Settings, victim: str, seed: int, share: Share) -> Numbers
         "seed": seed,
         "right": right,
         "digest": model.hash,
+        "sharpness": span_sharpness(model, parts_of(settings)["dev"]) if victim == SELF else None,
         "seconds": time.perf_counter() - began,
     }

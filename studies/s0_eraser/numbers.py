@@ -7,9 +7,11 @@ from functools import partial
 import numpy as np
 
 from pellucid.evidence.eraser_scores import NUMBERS
+from pellucid.results.bootstrap import SHARE
 from pellucid.results.heaviest_spans import HeaviestSpans
 from pellucid.results.table import Interval
 from studies.shared.seed_intervals import interval_over_seeds
+from studies.shared.span_sharpness import spans_beside
 from studies.shared.units import Numbers
 
 CUTS = ("one span", "budget", "words")
@@ -54,7 +56,7 @@ def _task(tried: Sequence[Numbers], models: Sequence[Numbers], judged: Sequence[
             for cut in CUTS
             for rival in columns
             if rival not in spans
-            for claim in _claims(row, rival, cut, columns, spans[row]["collapsed"] > 0)
+            for claim in _claims(row, rival, cut, columns, spans[row])
         ],
     }
 
@@ -72,7 +74,7 @@ def _accuracy(units: Sequence[Numbers]) -> Numbers:
     return {
         "penalty": units[0]["penalty"],
         "by_seed": right.mean(1).tolist(),
-        "interval": _plain(interval_over_seeds(right[..., None], lambda means: means[..., 0])),
+        "interval": _plain(interval_over_seeds(right[..., None], lambda means: means[..., 0], SHARE)),
     }
 
 
@@ -88,6 +90,10 @@ def _spans(units: Sequence[Numbers]) -> Numbers:
         "by_seed": [one.record() for one in counted],
         "heaviest": asdict(sum(counted, HeaviestSpans())),
         "effective_spans": [unit["effective_spans"] for unit in units],
+        "sharpness": [
+            {"effective_spans": unit["effective_spans"], **unit.get("places", {}), **one.record()}
+            for unit, one in zip(units, counted, strict=True)
+        ],
         "words": sorted(words.items(), key=lambda pair: -pair[1]),
         "words_in_all": sum(unit["words_in_all"] for unit in units),
     }
@@ -95,11 +101,11 @@ def _spans(units: Sequence[Numbers]) -> Numbers:
 
 def _scores(columns: np.ndarray) -> Numbers:
     """columns: [seed example column]."""
-    return {name: _plain(interval_over_seeds(columns, number)) for name, number in NUMBERS.items()}
+    return {name: _plain(interval_over_seeds(columns, number, SHARE)) for name, number in NUMBERS.items()}
 
 
 def _claims(
-    row: str, rival: str, cut: str, columns: Mapping[str, Mapping[str, np.ndarray]], collapsed: bool
+    row: str, rival: str, cut: str, columns: Mapping[str, Mapping[str, np.ndarray]], spans: Numbers
 ) -> list[Numbers]:
     ours, theirs = columns[row][cut], columns[rival][cut]
     both = np.concatenate([ours, theirs], -1)
@@ -113,7 +119,9 @@ def _claims(
                 "than": rival,
                 "score": score,
                 "difference": _plain(over),
-                "verdict": verdict(over, rival, len(ours), collapsed),
+                "verdict": verdict(over, rival, len(ours), spans["collapsed"] > 0),
+                "texts": ours.shape[1],
+                "beside": spans_beside(spans["sharpness"]),
             }
         )
     return claims

@@ -37,8 +37,7 @@ def as_page(numbers: Numbers) -> str:
     tasks = "\n".join(_of_task(task, about["sizes"][task], of) for task, of in numbers["tasks"].items())
     return (
         "# Do the spans agree with people's marks?\n\n"
-        f"Table 3 of Sun et al. (2020), with {about['encoder']}, training seeds: {about['seeds']}. Made by\n"
-        f"`python -m studies s0_eraser --data FOLDER --work WORK --size {about['size']} --out studies/s0_eraser`.\n\n"
+        f"Table 3 of Sun et al. (2020), with {about['encoder']}, training seeds: {about['seeds']}.\n\n"
         "- **Scores** are those of the ERASER benchmark, 0 to 1; in brackets the paper's (RoBERTa), which does not say "
         "how its\n  spans were cut. They say whether spans look right to people, not whether the model used them.\n"
         f"- **Intervals** are t-intervals at 95 % over training seeds, with the spread of the texts in them; no "
@@ -98,7 +97,8 @@ def _of_row(row: str, numbers: Numbers) -> list[str]:
     return [
         f"{start}; read alone they get the text's answer in {heaviest.alone_agrees:.0%}, random spans as long in "
         f"{heaviest.random_agrees:.0%}.",
-        f"`{row}` at equal length, token F1 ({seeds} seed{'s' * (seeds > 1)}): {differences}.",
+        f"`{row}` at equal length, token F1 ({seeds} seed{'s' * (seeds > 1)}, {equal[0]['texts']:,} texts; "
+        f"{equal[0]['beside']}): {differences}.",
         f"`{row}` against random spans, in three cuts by two scores: {_counted(random)}.",
     ]
 

@@ -27,6 +27,7 @@ from pellucid.evidence.transfers import right_answers
 from pellucid.models.classifiers.classifier import Classifier
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import heaviest_spans
+from pellucid.text.units import Spans
 from pellucid.training.recipe import Recipe
 from studies.s0_eraser.cuts import (
     cut_at_random,
@@ -57,6 +58,7 @@ from studies.shared.self_explaining_models import (
     SpanChanges,
     train_kind,
 )
+from studies.shared.span_sharpness import places_of
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit
 
@@ -219,6 +221,9 @@ def _of_spans(explanations: Sequence[Explanation]) -> Numbers:
         "words": words.most_common(MOST_WORDS),
         "words_in_all": words.total(),
         "effective_spans": sum(spread) / len(spread),
+        "places": places_of(
+            (one.example, one.units, one.scores) for one in explanations if isinstance(one.units, Spans)
+        ),
     }
 
 

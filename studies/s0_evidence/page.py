@@ -20,16 +20,32 @@ KINDS = (
 )
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+WITHDRAWN = (
+    "**Withdrawn: the model had collapsed.** The heaviest spans of the self-explaining model have no content in "
+    "too many texts, so "
+    "what was counted\nof them, and of errors by them, says nothing of tables 5 and 6 of Sun et al. (2020). The "
+    "numbers stay "
+    "in `result.json`, to be run again."
+)
+
+
+def withdrawn(numbers: Numbers) -> bool:
+    """Whether nothing may be concluded: the spans had collapsed, or, in older numbers, nobody had looked."""
+    return bool(numbers.get("collapsed", "heaviest" not in numbers))
+
+
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
+    if withdrawn(numbers):
+        return f"# Evidence side by side, and in errors: {about['data']}\n\n{WITHDRAWN}\n"
     return (
         f"# Evidence side by side, and in errors: {about['data']}\n\n"
         "Tables 5 and 6 of Sun et al. (2020), which tell by example. Here what can be counted is counted on "
         f"{numbers['texts']:,} test texts;\nthe sentences shown are our own. {about['encoder']}, {about['epochs']} "
-        f"epochs, λ = {about['concentration']:g}, seed {about['seed']}. Made by\n"
-        f"`python -m studies s0_evidence --data FOLDER --work WORK --size {size} --out studies/s0_evidence`,\n"
-        "which also writes pages that show the data's own texts, into WORK/evidence. One seed, so nothing is judged."
+        f"epochs, λ = {about['concentration']:g}, seed {about['seed']}.\nPages that show the data's own texts are "
+        f"written beside the models. "
+        "One seed, so nothing is judged."
         f"{_heaviest(numbers)}\n\n"
         f"{_table_5(numbers['table 5'])}\n{_sentences(numbers)}\n{_table_6(numbers['table 6'])}"
     )
@@ -120,9 +136,7 @@ def _paper_claims(table: Numbers) -> str:
 
 
 def _heaviest(numbers: Numbers) -> str:
-    """A sentence on the heaviest spans; "" where older numbers lack it."""
-    if "heaviest" not in numbers:
-        return ""
+    """A sentence on the heaviest spans."""
     return f"\n\nThe self-explaining model's heaviest spans: {numbers['heaviest']}"
 
 

@@ -30,7 +30,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.run.scheduler import evaluate_rows
 from pellucid.text.example import Example
 from pellucid.text.units import Spans, Units
-from studies.s0_evidence.page import as_page
+from studies.s0_evidence.page import as_page, withdrawn
 from studies.s0_evidence.picture import as_picture
 from studies.s0_evidence.span_words import SPAN, spans_in_numbers
 from studies.s0_transfers.rows import SIZES, about, full_texts
@@ -79,8 +79,10 @@ def s0_evidence() -> Study:
         options=(DATA, work, ENCODER, CONCENTRATION_OPTION, DEVICE),
         work=measure,
         summary=lambda settings, numbers: dict(numbers),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
-        pictures={"spans.svg": lambda settings, numbers: as_picture(numbers["sentences"])},
+        page=lambda settings, numbers: as_page(numbers),
+        pictures={
+            "spans.svg": lambda settings, numbers: as_picture([] if withdrawn(numbers) else numbers["sentences"])
+        },
     )
 
 
@@ -95,6 +97,7 @@ def measure(settings: Settings, progress: Progress) -> Numbers:
         "about": {**about(settings), "seed": SEED},
         "texts": len(test.texts),
         "heaviest": " ".join((errors["span"].heaviest.in_words(), *errors["span"].heaviest.cautions())),
+        "collapsed": errors["span"].heaviest.collapsed,
         "table 5": spans_in_numbers(test.texts, test.own, test.alike),
         "table 6": {kind: _counts(analysis) for kind, analysis in errors.items()},
         "sentences": _sentences(extract_evidence(models, own_texts(), progress)),

@@ -5,11 +5,12 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evidence.transfers import WAYS, mean_over_runs
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.evidence.transfers import WAYS
+from pellucid.results.bootstrap import SHARE, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import Interval
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
+from studies.shared.span_sharpness import spans_beside
 from studies.shared.units import Numbers
 
 # Sun et al. (2020), table 4, SST-5 in points: F-S, S-F, S-S
@@ -36,13 +37,16 @@ RIVALS = (
     "random_span_of_length",
 )
 OURS = "span_attention"
+# Digest of texts -> seeds whose units were made before spans were counted, and whose spans were then seen to have
+# collapsed, when s0_evidence looked at the same model.
+SEEN_COLLAPSED = {"67d5986fafbf704c": (0,)}
 ORDER = (("S-F", "S-S"), ("S-S", "F-S"))  # of table 4's ways: so it is in all rows of the paper on both tasks
 
 
-def summarise(units: Mapping[str, Numbers], rows: Mapping[str, int], n_seeds: int) -> Numbers:
+def summarise(units: Mapping[str, Numbers], rows: Mapping[str, int], n_seeds: int, texts: str = "") -> Numbers:
     """The numbers of all finished units, in points: row -> way -> mean with its interval, and the claims.
 
-    units: name -> numbers. rows: how many seeds each is to have. n_seeds: of the models.
+    units: name -> numbers. rows: how many seeds each is to have. n_seeds: of the models. texts: their digest.
     """
     full = _right(units, "model-plain", n_seeds, "right")
     by_row = {name: seeds for name in rows if (seeds := _seeds(units, name, n_seeds))}
@@ -50,11 +54,13 @@ def summarise(units: Mapping[str, Numbers], rows: Mapping[str, int], n_seeds: in
         name: {way: np.array([units[f"{name}-{seed}"][way] for seed in seeds]) for way in WAYS[1:]}
         for name, seeds in by_row.items()
     }
+    spans = _spans_beside(units, n_seeds, texts)
     return {
         "texts": full.shape[1],
-        "F-F": _points(mean_over_runs(full)),
+        "spans": spans,
+        "F-F": _points(mean_over_runs(full, SHARE)),
         "models": {
-            kind: _points(mean_over_runs(_right(units, f"model-{kind}", n_seeds, "right")))
+            kind: _points(mean_over_runs(_right(units, f"model-{kind}", n_seeds, "right"), SHARE))
             for kind in ("plain", "span", "rationale")
             if f"model-{kind}-0" in units
         },
@@ -63,20 +69,37 @@ def summarise(units: Mapping[str, Numbers], rows: Mapping[str, int], n_seeds: in
                 "seeds": len(seeds),
                 "coverage": float(np.mean([units[f"{name}-{seed}"]["coverage"] for seed in seeds])),
                 "words": float(np.mean([units[f"{name}-{seed}"]["words"] for seed in seeds])),
-                "leak": units[f"{name}-{seeds[0]}"]["leak"],
-                **{way: _points(mean_over_runs(right[name][way])) for way in WAYS[1:]},
+                "leak": _leak([units[f"{name}-{seed}"]["leak"] for seed in seeds]),
+                **{way: _points(mean_over_runs(right[name][way], SHARE)) for way in WAYS[1:]},
             }
             for name, seeds in by_row.items()
         },
         "claims": [
-            _claim(right, by_row, rival, way) for rival in RIVALS if {OURS, rival} <= right.keys() for way in WAYS[1:]
+            _claim(right, by_row, rival, way) | {"beside": spans}
+            for rival in RIVALS
+            if {OURS, rival} <= right.keys()
+            for way in WAYS[1:]
         ],
-        "order": [_order(right[name], name, *ways) for name in PAPER if name in right for ways in ORDER],
+        "order": [
+            _order(right[name], name, *ways) | {"beside": spans if name == OURS else ""}
+            for name in PAPER
+            if name in right
+            for ways in ORDER
+        ],
         "label_read": _label_read(right, by_row),
         "missing": {name: missing for name in rows if (missing := _missing(units, name, rows[name]))},
         "machines": count_machines(list(units.values())),
         "seconds": sum(one["seconds"] for one in units.values()),
     }
+
+
+def _spans_beside(units: Mapping[str, Numbers], n_seeds: int, texts: str) -> str:
+    """What the spans of the self-explaining models are like, beside every verdict on them."""
+    by_seed = [units.get(f"model-span-{seed}", {}).get("sharpness") for seed in range(n_seeds)]
+    seen = [
+        f"seed {seed} was seen later to have collapsed" for seed in SEEN_COLLAPSED.get(texts, ()) if not by_seed[seed]
+    ]
+    return "; ".join([spans_beside(by_seed), *seen])
 
 
 def _seeds(units: Mapping[str, Numbers], name: str, n_seeds: int) -> list[int]:
@@ -129,8 +152,16 @@ def _judged(words: str, more: np.ndarray, less: np.ndarray) -> Numbers:
     return {
         "difference": [round(value, 2) for value in asdict(over).values()],
         "seeds": len(more),
+        "texts": more.shape[1],
         "verdict": Claim(words, None, over, len(more)).verdict,
     }
+
+
+def _leak(by_seed: Sequence[Numbers]) -> Numbers:
+    """In points: how far a classifier of the cut alone is above the most frequent label, and how frequent that is."""
+    over = [round(100 * one["over_majority"]["mean"], 2) for one in by_seed]
+    majority = round(100 * float(np.mean([one["majority"]["mean"] for one in by_seed])), 2)
+    return {"mean": round(float(np.mean(over)), 2), "by_seed": over, "majority": majority}
 
 
 def _label_read(right: Mapping[str, Mapping[str, np.ndarray]], by_row: Mapping[str, Sequence[int]]) -> list[Numbers]:

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from pellucid.evidence.transfers import WAYS
 from studies.s0_transfers.numbers import BLIND, OURS, PAPER, PAPER_SNLI, RIVALS
-from studies.shared.claims import ENOUGH_SEEDS
+from studies.shared.claims import ENOUGH_SEEDS, weighed
 from studies.shared.computing_environment import where_computed
 from studies.shared.markdown import models_with_seeds, not_run_yet
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, rows = numbers["about"], numbers["rows"]
     main = {name: row for name, row in rows.items() if name in (OURS, *RIVALS)}
@@ -20,8 +20,7 @@ def as_page(numbers: Numbers, size: str) -> str:
     return (
         f"# Transfers: can the spans stand for the text? {about['data']}\n\n"
         f"{about['encoder']}, {about['epochs']} epochs, {about['seeds']} seeds, {numbers['texts']} test texts; the "
-        f"epoch is chosen on dev. Made by\n`python -m studies s0_transfers --data FOLDER --work WORK --size {size} "
-        f"--out studies/s0_transfers{'_snli' if snli else ''}`.\n\n"
+        f"epoch is chosen on dev.\n\n"
         "F: full texts, S: spans; the first letter is what a plain model was trained on, the second what it was tested "
         "on.\nPoints of accuracy with 95 % t-intervals over seeds in which texts are nested (with one seed: over texts "
         f"alone);\nbeside them, in brackets, table 4 of the paper (RoBERTa, {task}). Trained and tested on full texts "
@@ -31,7 +30,8 @@ def as_page(numbers: Numbers, size: str) -> str:
         "All rows but `rationale` and `random_span` take spans as long as `span_attention`'s, so that nobody gains by "
         "reading\nmore. Coverage is the share of a text's words. Cut tells: how far a classifier that sees only where "
         "and how long the\nspans are is above always saying the most frequent label, in points; one that reads labels "
-        "can write them there; with\nthe first seed. `average_gradient` does read the label of the text that it cuts, "
+        "can write them there; the mean,\nand by seed. `average_gradient` does read the label of the text that it "
+        "cuts, "
         f"as in the paper, the test text's too;\n`{BLIND}` reads the class that is predicted. "
         f"{where_computed(numbers['machines'])}\n\n{not_run_yet(models_with_seeds(numbers['missing']))}"
         f"## Is span attention better?\n\n{_claims(numbers['claims'])}\n\n"
@@ -70,8 +70,8 @@ def _beside(paper: Mapping[str, Sequence[float]], name: str, number: int) -> str
 
 
 def _leak(leak: Numbers) -> str:
-    over = [100 * value for value in leak["over_majority"].values()]
-    return _cell(over) + (" leaks" if leak["leaks"] else "")
+    """The mean over seeds, and each seed's."""
+    return f"{leak['mean']:.1f} ({', '.join(f'{one:.1f}' for one in leak['by_seed'])})"
 
 
 def _claims(claims: Sequence[Numbers]) -> str:
@@ -91,7 +91,8 @@ def _labels(label_read: Sequence[Numbers]) -> str:
 
 def _listed(head: str, first: Sequence[str], judged: Sequence[Numbers]) -> str:
     lines = [
-        f"| {words} | {one['seeds']} | {_cell(one['difference'])} | {one['verdict']} |"
+        f"| {words} | {one['seeds']} | {one['texts']:,} | {_cell(one['difference'])} | "
+        f"{weighed(one['verdict'], one.get('beside', ''))} |"
         for words, one in zip(first, judged, strict=True)
     ]
-    return "\n".join([f"| {head} | seeds | difference | verdict |", "|---|---|---|---|---|", *lines])
+    return "\n".join([f"| {head} | seeds | texts | difference | verdict |", "|---|---|---|---|---|---|", *lines])

@@ -25,6 +25,7 @@ from studies.s0_transfers.rows import MODES, ROWS, SIZES, about, full_texts
 from studies.s0_transfers.spans import cut, trained
 from studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from studies.shared.self_explaining_models import CONCENTRATION_OPTION, MODELS
+from studies.shared.span_sharpness import span_sharpness
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit, reserve_folder
 
@@ -39,7 +40,7 @@ def s0_transfers() -> Study:
         options=(DATA, WORK, ENCODER, CONCENTRATION_OPTION, DEVICE, ONLY_ROWS, FINISHED),
         work=UnitStages({"models": model_units, "rows": row_units}, wanted=is_wanted),
         summary=summary,
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
     )
 
 
@@ -74,8 +75,8 @@ def summary(settings: Settings, records: Records) -> Numbers:
     """The numbers of all finished units."""
     seeds = settings.size.seeds
     planned = dict.fromkeys(ROWS, seeds) | dict.fromkeys(MODES, 1)
-    numbers = summarise({**records["models"], **records["rows"]}, planned, seeds)
-    return numbers | {"about": about(settings)}
+    units = {**records["models"], **records["rows"]}
+    return summarise(units, planned, seeds, about(settings)["texts"]) | {"about": about(settings)}
 
 
 def work(settings: Settings, name: str, share: Share) -> Numbers:
@@ -94,7 +95,8 @@ def _of_model(settings: Settings, kind: str, seed: int, share: Share) -> Numbers
     model = trained(settings, kind, seed, share=share)
     if kind == "span":
         cut(settings, "span_attention", seed)  # other rows take their lengths
-    return {"right": right_answers(model, full_texts(settings)["test"])}
+    numbers: Numbers = {"right": right_answers(model, full_texts(settings)["test"])}
+    return numbers | ({"sharpness": span_sharpness(model, full_texts(settings)["dev"])} if kind == "span" else {})
 
 
 def _of_row(settings: Settings, name: str, seed: int, share: Share) -> Numbers:

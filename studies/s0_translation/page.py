@@ -1,7 +1,7 @@
 """The page of the translators."""
 
 from pellucid.base.checks import percent
-from pellucid.results.bootstrap import t_interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, PERCENT, t_interval
 from studies.s0_translation.judging import EVERY
 from studies.s0_translation.summary import LAYERS
 from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
@@ -23,18 +23,17 @@ NAMES = {
 }
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
-    sizes = f" --size {size}" if size != "small" else ""
     network = about["network"]
     return (
-        f"# {'IWSLT14' if size == 'paper' else 'Multi30k'}: a translator with spans of its source, and its plain "
+        f"# {about['title']}: a translator with spans of its source, and its plain "
         f"twin\n\nTable 2 of Sun and others (2020): 28.4 and 28.9 BLEU on IWSLT14. Here English to German, "
         f"{about['n_train']:,} pairs, {about['epochs']} epochs, {network['layers']} + {network['layers']} layers "
         f"{network['width']} wide, {about['pieces']:,} joint pieces, beam {about['beam']}.\nThe layer is [our "
-        f"reading](../../../docs/papers/corrections.md#a016). Made by\n`python -m studies s0_translation --data FOLDER "
-        f"--work WORK --out OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}{_scores(numbers)}\n\nBLEU with the "
+        f"reading](../../../docs/papers/corrections.md#a016).\n\n{not_run_yet(numbers['missing'])}{_scores(numbers)}\n\n"
+        "BLEU with the "
         f"signature `{numbers['signature']}`; with several seeds the mean and its t-interval over trainings.\n\n"
         f"## Does it help?\n\nIntervals are over seeds and sentences. Below {ENOUGH_SEEDS} seeds there is no "
         f"verdict.\n\n{claims_table(claims, 'BLEU') if claims else 'It could not be tested.'}\n"
@@ -60,7 +59,7 @@ def _scores(numbers: Numbers) -> str:
 
 
 def _interval(values: list[float], digits: int = 1) -> str:
-    interval = t_interval(values)
+    interval = t_interval(values, PERCENT if digits == 1 else NOT_NEGATIVE)  # BLEU, or a loss
     if len(values) < 2:
         return f"{interval.mean:.{digits}f}"
     return f"{interval.mean:.{digits}f} [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"

@@ -32,6 +32,7 @@ from pellucid.writing.translator_plan import TranslationRecipe, TranslatorPlan
 from studies.s0_translation.judging import carried_numbers, translated
 from studies.s0_translation.page import as_page
 from studies.s0_translation.summary import summarise
+from studies.shared.data_folders import corpus_title
 from studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit
@@ -95,8 +96,8 @@ def s0_translation() -> Study:
         sizes=SIZES,
         options=(DATA, WORK, ONLY, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units}, wanted=_is_wanted),
-        summary=lambda settings, records: summarise(about(settings), list(records["trainings"].values())),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        summary=lambda settings, records: summarise(titled(settings), list(records["trainings"].values())),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={},
     )
 
@@ -135,6 +136,13 @@ def about(settings: Settings) -> Numbers:
         "pieces": size.pieces,
         "network": size.network.record(),
     }
+
+
+def titled(settings: Settings) -> Numbers:
+    """What all numbers depend on, and what the page calls the pairs."""
+    iwslt, multi30k = "iwslt14_en_de", "multi30k_en_de"
+    title = "IWSLT14" if Path(settings.data).name == iwslt else corpus_title("Multi30k", settings.data, multi30k)
+    return about(settings) | {"title": title}
 
 
 def pairs_of(folder: str, part: str, most: int | None) -> list[Example]:

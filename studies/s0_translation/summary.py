@@ -11,6 +11,7 @@ from pellucid.writing.bleu import bleu_of_means
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds
+from studies.shared.span_sharpness import spans_beside
 from studies.shared.units import Numbers
 
 PAPER = 0.5  # points of BLEU on IWSLT14, 28.4 -> 28.9
@@ -87,11 +88,21 @@ def _claim(
     by_variant: dict[str, list[Numbers]], words: str, paper: float | None, one: str, other: str, test: str
 ) -> Claim | None:
     """That one variant is better than another, of the seeds that both have; None without any."""
-    pairs = list(zip(by_variant.get(one, []), by_variant.get(other, []), strict=False))
-    if not pairs:
+    runs = list(zip(*zip(by_variant.get(one, []), by_variant.get(other, []), strict=False), strict=True))
+    if not runs:
         return None
-    sides = [[run["tests"][test]["statistics"] for run in side] for side in zip(*pairs, strict=True)]
-    return Claim(words, paper, difference_over_seeds(*sides), len(pairs))
+    sides = [[run["tests"][test]["statistics"] for run in side] for side in runs]
+    over = difference_over_seeds(*sides)
+    return Claim(words, paper, over, len(runs[0]), len(sides[0][0]), _spans_beside(runs[0]))
+
+
+def _spans_beside(runs: Sequence[Numbers]) -> str:
+    """How many spans share a step's weight, by seed; "" of a translator without spans."""
+    return spans_beside([run["spans"] for run in runs]) if all(_counted(run) for run in runs) else ""
+
+
+def _counted(run: Numbers) -> bool:
+    return bool(run["spans"]) and run["spans"]["effective_spans"] is not None
 
 
 def difference_over_seeds(one: Sequence[Sequence], other: Sequence[Sequence]) -> Interval:

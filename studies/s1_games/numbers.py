@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import SHARE, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import Interval
 from studies.s1_games.tasks import ALLENNLP, DECODED, PAPER, UNDECODED
 from studies.shared.claims import Claim
@@ -33,10 +33,7 @@ def summarise(records: Records, about: Numbers, missing: Mapping[str, str]) -> N
         },
         "alike": alike(areas["test"]),
         "curves": {game: _curves(units, game) for game in GAMES},
-        "claims": [
-            {"words": one.words, "paper": one.paper, "measured": asdict(one.measured), "seeds": one.seeds}
-            for one in claims(areas["test"], layers, about["task"])
-        ],
+        "claims": [asdict(one) for one in claims(areas["test"], layers, about["task"])],
     }
 
 
@@ -76,7 +73,7 @@ def claims(areas: Mapping[str, Areas], layers: Mapping[str, int], task: str) -> 
             first, second = (np.array([method_areas[one][seed] for seed in seeds]) for one in (more, less))
             sign = 1 if game == "revealing" else -1
             measured = paired_difference_over_runs(100 * sign * first, 100 * sign * second)
-            tested.append(Claim(f"{game}: {words}", paper, measured, len(seeds)))
+            tested.append(Claim(f"{game}: {words}", paper, measured, *first.shape))
     return tested
 
 
@@ -135,7 +132,7 @@ def _areas(units: Sequence[Numbers], split: str, game: str) -> Areas:
 
 def _mean(by_seed: Mapping[int, Sequence[float]]) -> Interval:
     values = np.array([by_seed[seed] for seed in sorted(by_seed)])
-    return paired_difference_over_runs(values, np.zeros_like(values))
+    return mean_over_runs(values, SHARE)
 
 
 def _curves(units: Sequence[Numbers], game: str) -> dict[str, list[float]]:

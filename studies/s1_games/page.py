@@ -10,22 +10,17 @@ from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
-NAMES = {"sst2": "SST-2", "ag_news": "AG News"}
 
-
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    task = NAMES.get(about["task"], about["task"])
     missing = not_run_yet(f"{name}: {why}" for name, why in numbers["missing"].items())
     claims = [claim_of(one) for one in numbers["claims"]]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
-        f"# {task}: hiding and revealing games for saliency of layers\n\n"
+        f"# {about['title']}: hiding and revealing games for saliency of layers\n\n"
         f"{about['n_texts']:,} test texts, those with the smallest digests, and {about['seeds']} training seeds of a "
         f"plain MiniLM classifier ({about['n_train']:,} texts, {about['epochs']} epoch). Tables 1 and 2 of Hou and "
-        f"Castañón\n(2023). Made by `python -m studies s1_games --task {about['task']} --data FOLDER --work WORK --out "
-        f"OUT{sizes}`.\n\n{missing}{_layers(numbers)}"
+        f"Castañón\n(2023). States are decoded by {lens_in_words(about)}.\n\n{missing}{_layers(numbers)}"
         "![Both games for each method](layers.svg)\n\n"
         "## Areas\n\nArea under the share of right answers while tokens are revealed (↑) or hidden (↓), best scores "
         "first; mean over\ntexts and seeds with its 95 % t-interval over seeds, in which texts are nested. Tokens are "
@@ -35,6 +30,11 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"paper’s further claim, that one backward pass is enough, is a fact of the method and not measured here; what "
         f"it costs\nstands in [performance](../../../docs/performance.md).\n\n## Models\n\n{_models(numbers)}\n"
     )
+
+
+def lens_in_words(about: Numbers) -> str:
+    """Which head decodes the states."""
+    return f"the head of `{about['lens']}`" if about["lens"] else "a lens that is trained for each seed"
 
 
 def _layers(numbers: Numbers) -> str:
@@ -104,7 +104,7 @@ def sweep_picture(numbers: Numbers) -> str:
         f"{about['n_texts']} test texts × {about['seeds']} seeds; 95 % intervals of each method around the mean of "
         f"random scores"
     )
-    title = f"{NAMES.get(about['task'], about['task'])}: area in both games, less that of random scores"
+    title = f"{about['title']}: area in both games, less that of random scores"
     return interval_plot(title, titles, panels, foot)
 
 

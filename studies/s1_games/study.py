@@ -40,6 +40,7 @@ from studies.s1_games.tasks import (
     methods,
     part,
     title_of,
+    title_of_texts,
     training_parts,
 )
 from studies.shared.equal_scores import EqualScores
@@ -60,8 +61,8 @@ def s1_games() -> Study:
         sizes=SIZES,
         options=(TASK, DATA, WORK, ENCODER, DEVICE, LENS_OPTION, FINISHED),
         work=UnitStages({"models": model_units, "games": game_units}),
-        summary=lambda settings, records: summarise(records, _about(settings), _missing(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        summary=lambda settings, records: summarise(records, titled(settings), _missing(settings)),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"layers.svg": lambda settings, numbers: sweep_picture(numbers)},
         equal_scores=EqualScores(
             "hiding and revealing took equal scores in reading order",
@@ -124,6 +125,11 @@ def _about(settings: Settings) -> Numbers:
 def _seeds(settings: Settings) -> int:
     seeds: int = settings.size.seeds.get(settings.own["task"], max(settings.size.seeds.values()))
     return seeds
+
+
+def titled(settings: Settings) -> Numbers:
+    """What all numbers depend on, and what the page calls the texts."""
+    return _about(settings) | {"title": title_of_texts(settings)}
 
 
 def _missing(settings: Settings) -> dict[str, str]:

@@ -8,9 +8,11 @@ from pathlib import Path
 from pellucid.base.catalogue import Choice
 from pellucid.data.load import load_examples
 from pellucid.text.example import Example
+from studies.shared.data_folders import corpus_title
 from studies.shared.study import Settings
 
 DECODED, UNDECODED, LENS = "decoded_saliency", "grad_cam", "lens"
+NAMES = {"sst2": "SST-2", "ag_news": "AG News"}
 LAYERS = 6  # of MiniLM; l = 0 is the embeddings' output
 ALLENNLP: tuple[Choice, ...] = ("allennlp_simple", "allennlp_smooth", "allennlp_integrated")
 
@@ -118,3 +120,9 @@ def part(data: str, split: str) -> list[Example]:
 @cache
 def _file(path: Path) -> list[Example]:
     return load_examples(path)
+
+
+def title_of_texts(settings: Settings) -> str:
+    """What a page calls the texts."""
+    task = settings.own["task"]
+    return corpus_title(NAMES.get(task, task), settings.data, task)

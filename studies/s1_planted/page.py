@@ -12,10 +12,9 @@ from studies.shared.markdown import listed_seeds, markdown_table
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     right = ", ".join(f"{one:.3f}" for one in numbers["accuracy"])
-    options = (f" --lens {numbers['lens']}" if numbers["lens"] else "") + (f" --size {size}" if size != "small" else "")
     lens = (
         f"Language head: `{numbers['lens']}`."
         if numbers["lens"]
@@ -26,7 +25,7 @@ def as_page(numbers: Numbers, size: str) -> str:
         "# Planted word: does decoded saliency find it?\n\n"
         "A plain MiniLM classifier learnt texts whose label one made-up word decides. Average precision of that word "
         f"in the ranking of all\nwords (1 / its rank), over {numbers['texts']} test texts. {lens} Accuracy on test by "
-        f"seed: {right}.\n\nMade by `python -m studies s1_planted --work WORK --out OUT{options}`.\n\n"
+        f"seed: {right}.\n\n"
         f"{_judged(numbers)}"
     )
 

@@ -75,7 +75,7 @@ def s1_planted() -> Study:
         options=(WORK, ENCODER, LENS_OPTION, FINISHED),
         work=UnitStages({"seeds": seed_units}),
         summary=lambda settings, records: summarise(list(records["seeds"].values()), settings.own["lens"]),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         equal_scores=EqualScores(
             "average precision took equal scores as one threshold",
             "This concerns decoded_saliency, where a word stands twice in a text, and grad_cam, which gives words 0.",

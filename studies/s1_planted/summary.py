@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import POINTS, SHARE, inside, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import CHANCE, Interval
 from studies.planted_token.study import LEARNT
 from studies.s1_games.tasks import DECODED, UNDECODED
@@ -37,7 +37,7 @@ def _judged(runs: Sequence[Numbers]) -> Numbers:
     return {
         "layers": layers,
         "methods": {
-            title: {"found": asdict(_mean(values)), "over_chance": asdict(_over(values, test[CHANCE]))}
+            title: {"found": asdict(mean_over_runs(values, SHARE)), "over_chance": asdict(_over(values, test[CHANCE]))}
             for title, values in test.items()
         },
         "recovery": {layer: float(np.mean([one[layer] for one in recovery])) for layer in recovery[0]},
@@ -66,9 +66,9 @@ def claims(precisions: Mapping[str, np.ndarray], layer: int) -> list[Claim]:
         "saliency of l0, not decoded": f"{UNDECODED} l0",
     }
     return [
-        Claim(f"the decoded layer of dev finds the planted word more often than {words}", None, over, len(ours))
+        Claim(f"the decoded layer of dev finds the planted word more often than {words}", None, over, *ours.shape)
         for words, other in others.items()
-        for over in [_over(100 * ours, 100 * precisions[other])]
+        for over in [inside(_over(100 * ours, 100 * precisions[other]), POINTS)]
     ]
 
 
@@ -76,10 +76,6 @@ def _by_method(runs: Sequence[Numbers], split: str) -> dict[str, np.ndarray]:
     """Method -> [seed text]."""
     every = [one["precisions"][split]["found"] for one in runs]
     return {title: np.array([one[title] for one in every]) for title in every[0]}
-
-
-def _mean(values: np.ndarray) -> Interval:
-    return paired_difference_over_runs(values, np.zeros_like(values))
 
 
 def _over(values: np.ndarray, others: np.ndarray) -> Interval:

@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-import numpy as np
-from scipy.special import stdtrit
-
+from pellucid.results.bootstrap import PERCENT, Range, t_interval
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import SUMS
 from studies.s1_games.tasks import DECODED
@@ -36,7 +34,7 @@ def _summary(units: Sequence[Numbers]) -> Numbers:
         "seeds": len(units),
         "overlap": {
             sums: {
-                line: asdict(over_seeds([end(one, sums, line) for one in units]))
+                line: asdict(over_seeds([end(one, sums, line) for one in units], PERCENT))
                 for line in ("lists", "random_mean", "rarest")
             }
             for sums in SUMS
@@ -55,16 +53,10 @@ def end(unit: Numbers, sums: str, line: str) -> float:
     return 100 * float(curve[-1]) if curve else float("nan")
 
 
-def over_seeds(values: Sequence[float]) -> Interval:
-    """The mean of one number a seed with its 95 % t-interval; without an interval below two seeds."""
-    known = np.array([value for value in values if value == value])
-    if not len(known):
-        return Interval(float("nan"), float("nan"), float("nan"))
-    mean = float(known.mean())
-    if len(known) < 2:
-        return Interval(mean, float("nan"), float("nan"))
-    half = float(stdtrit(len(known) - 1, 0.975) * known.std(ddof=1) / np.sqrt(len(known)))
-    return Interval(mean, mean - half, mean + half)
+def over_seeds(values: Sequence[float], within: Range | None = None) -> Interval:
+    """The mean of one number a seed with its 95 % t-interval, without seeds where it is nan; within: see "
+    "`t_interval`."""
+    return t_interval([value for value in values if value == value], within)
 
 
 def claims(by_method: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
@@ -80,7 +72,7 @@ def claims(by_method: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
             if all(value != value for value in less):
                 continue  # a method without any list shares nothing
             words = f"classes share fewer decoded words than words of {method}"
-            tested.append(Claim(words, None, over_seeds(less), len(seeds)))
+            tested.append(Claim(words, None, over_seeds(less), len(seeds), sum(seeds[0]["n_texts"].values())))
     if ours:
         over = [end(one, "raw", "random_mean") - end(one, "raw", "lists") for one in ours.values()]
         tested.append(
@@ -89,6 +81,7 @@ def claims(by_method: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
                 None,
                 over_seeds(over),
                 len(ours),
+                sum(next(iter(ours.values()))["n_texts"].values()),
             )
         )
     return tested

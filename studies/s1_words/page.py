@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from pellucid.results.word_lists import MOST
-from studies.s1_games.page import NAMES
+from studies.s1_games.page import lens_in_words
 from studies.s1_games.tasks import DECODED, UNDECODED
 from studies.s1_words.pictures import cloud_picture, overlap_picture
 from studies.shared.claims import claim_of, claims_table
@@ -14,19 +14,17 @@ from studies.shared.units import Numbers
 LISTED = 12  # words of a class in the table
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, shown = numbers["about"], shown_method(numbers)
-    task = NAMES.get(about["task"], about["task"])
     missing = not_run_yet(f"{name}: {why}" for name, why in numbers["missing"].items())
     claims = [claim_of(one) for one in numbers["claims"]]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
-        f"# {task}: the words of each class, and what classes share\n\n"
+        f"# {about['title']}: the words of each class, and what classes share\n\n"
         f"{about['n_texts']:,} test texts, {about['seeds']} training seeds; tokens of the model, scores added up over "
         f"the texts of a predicted class, times idf of {about['n_idf_texts']:,} texts\n(A1.10, A1.11). Section 4.2 of "
-        f"Hou and Castañón (2023). Made by `python -m studies s1_words --task {about['task']} --data FOLDER --idf "
-        f"TEXTS --work WORK --out OUT{sizes}`.\n\n{missing}![Overlap of the classes' lists](overlap.svg)\n\n## "
+        f"Hou and Castañón (2023). States are decoded by "
+        f"{lens_in_words(about)}.\n\n{missing}![Overlap of the classes' lists](overlap.svg)\n\n## "
         f"Overlap\n\nPercent of the {MOST} first tokens, or as many as the shortest list has, that pairs of classes "
         f"share; over seeds, with a 95 %\nt-interval. Beside it what lists of random tokens and of the rarest tokens "
         f"share: a method that shares as little as the\nrarest tokens do may only have picked what occurs "
@@ -95,8 +93,7 @@ def curves(numbers: Numbers) -> str:
     lines = {name: one["curve"]["lists"] for name, one in numbers["methods"].items() if one["k"]}
     shown = numbers["methods"][shown_method(numbers)]["curve"]
     lines |= {"random tokens": shown["random_mean"], "rarest tokens": shown["rarest"]}
-    task = NAMES.get(numbers["about"]["task"], numbers["about"]["task"])
-    return overlap_picture(lines, f"{task}: tokens that pairs of classes share")
+    return overlap_picture(lines, f"{numbers['about']['title']}: tokens that pairs of classes share")
 
 
 def clouds(numbers: Numbers) -> str:
@@ -107,5 +104,4 @@ def clouds(numbers: Numbers) -> str:
         for label, top in numbers["methods"][shown]["top"].items()
         if top
     }
-    task = NAMES.get(numbers["about"]["task"], numbers["about"]["task"])
-    return cloud_picture(words, f"{task}: tokens of each class, by {shown}")
+    return cloud_picture(words, f"{numbers['about']['title']}: tokens of each class, by {shown}")

@@ -24,7 +24,7 @@ from pellucid.results.word_lists import MOST, SUMS, WordLists
 from pellucid.text.example import Example
 from studies.s1_games.models import missing_method, trained, with_language_head
 from studies.s1_games.study import LENS_OPTION, TASK
-from studies.s1_games.tasks import ALLENNLP, DECODED, SIZES, UNDECODED, part
+from studies.s1_games.tasks import ALLENNLP, DECODED, SIZES, UNDECODED, part, title_of_texts
 from studies.s1_words.geometry import geometry_picture
 from studies.s1_words.numbers import summarise
 from studies.s1_words.page import as_page, clouds, curves
@@ -44,8 +44,8 @@ def s1_words() -> Study:
         sizes=SIZES,
         options=(TASK, DATA, IDF, WORK, ENCODER, DEVICE, LENS_OPTION, LAYER, FINISHED),
         work=UnitStages({"models": model_units, "lists": list_units}),
-        summary=lambda settings, records: summarise(records, _about(settings), _missing(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        summary=lambda settings, records: summarise(records, titled(settings), _missing(settings)),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={
             "geometry.svg": lambda settings, numbers: geometry_picture(),
             "overlap.svg": lambda settings, numbers: curves(numbers),
@@ -107,6 +107,11 @@ def _about(settings: Settings) -> Numbers:
         "seeds": _seeds(settings),
         "texts": text_digest({"test": _texts(settings), "idf": _idf_texts(settings)}),
     }
+
+
+def titled(settings: Settings) -> Numbers:
+    """What all numbers depend on, and what the page calls the texts."""
+    return _about(settings) | {"title": title_of_texts(settings)}
 
 
 def _missing(settings: Settings) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtrit
 
+from pellucid.results.bootstrap import CORRELATION, inside
 from pellucid.results.table import Interval
 from studies.s2_deletion.methods import PAPER
 from studies.shared.claims import Claim
@@ -92,7 +93,7 @@ def seed_claims(pairs: Sequence[Numbers], over: str, about: Numbers) -> list[Cla
                 words = f"{of_task['title']}: {more} agrees more across seeds than {less}"
                 measured = _scaled(over_pairs(_differences(values[more], values[less])))
                 points = round(100 * (paper[more] - paper[less]), 1)
-                tested.append(Claim(words, points, measured, _n_seeds(values[more])))
+                tested.append(Claim(words, points, measured, _n_seeds(values[more]), of_task.get("n_texts")))
     return [*tested, *_length_claim(pairs, over, about)]
 
 
@@ -104,8 +105,16 @@ def corpus_claims(grids: Sequence[Numbers]) -> list[Claim]:
         if by_seed:
             above = [_shifted(one, STRONG) for one in by_seed]
             words = f"{name}: words' scores correlate above {STRONG} across data sets, in the mean"
-            tested.append(Claim(words, None, _scaled(over_seeds(above)), len(by_seed)))
+            tested.append(
+                Claim(words, None, _scaled(over_seeds(above)), len(by_seed), beside=f"{_n_words(grids)} words")
+            )
     return tested
+
+
+def _n_words(grids: Sequence[Numbers]) -> str:
+    """How many word forms all data sets have."""
+    counts = [pair["n"] for of in grids[0]["grid"].values() for pair in of.values()]
+    return f"{counts[0]:,}"
 
 
 def _length_claim(pairs: Sequence[Numbers], over: str, about: Numbers) -> list[Claim]:
@@ -144,7 +153,7 @@ def _values(pairs: Sequence[Numbers], task: str, over: str) -> dict[str, dict[Pa
 def _methods(values: Mapping[str, Value]) -> Numbers:
     return {
         name: {
-            "value": asdict(over_pairs(of)),
+            "value": asdict(inside(over_pairs(of), CORRELATION)),
             "pairs": len(of),
             "by_pair": [one.mean for one in of.values()],
         }
@@ -158,7 +167,9 @@ def _grid(grids: Sequence[Numbers]) -> Numbers:
     return {
         name: {
             pair: {
-                "value": asdict(over_seeds([_interval(unit["grid"][name][pair]) for unit in grids])),
+                "value": asdict(
+                    inside(over_seeds([_interval(unit["grid"][name][pair]) for unit in grids]), CORRELATION)
+                ),
                 "n": grids[0]["grid"][name][pair]["n"],
             }
             for pair in grids[0]["grid"][name]

@@ -10,9 +10,8 @@ UNIT = "hundredths"
 KINDS = {"type": "word types", "token": "tokens"}
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
-    sizes = f" --size {size}" if size != "small" else ""
     names = "; ".join(f"{name}: {title}" for name, title in TITLES.items())
     blocks = "\n".join(
         f"### Over {KINDS[over]}\n\n{seeds_table(numbers, over)}\n\n"
@@ -21,8 +20,7 @@ def as_page(numbers: Numbers, size: str) -> str:
     )
     return (
         "# Do explanations agree across trainings, and across data sets?\n\n"
-        f"Table 1 and figure 3 of Wu and Ong (2021). {names}. Made by\n"
-        f"`python -m studies s2_agreement --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"Table 1 and figure 3 of Wu and Ong (2021). {names}.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"## Two trainings\n\n{_texts(numbers)}\n\n{blocks}\n"
         f"## Four data sets\n\n{_words(numbers)}\n\n![Correlations of words' scores](corpora.svg)\n\n"

@@ -34,7 +34,7 @@ from studies.s2_agreement.page import as_page
 from studies.s2_agreement.picture import grid_picture
 from studies.s2_models.study import FOLDERS
 from studies.s2_models.tasks import SIZES as MODEL_SIZES
-from studies.s2_models.tasks import TASKS
+from studies.s2_models.tasks import title_of
 from studies.s2_models.trained_models import PHRASES
 from studies.shared.options import DEVICE, ENCODER, FINISHED, WORK
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
@@ -51,7 +51,7 @@ def s2_agreement() -> Study:
         options=(FOLDERS, WORK, ENCODER, PHRASES, DEVICE, FINISHED),
         work=UnitStages({"explaining": explaining_units, "agreement": agreement_units}),
         summary=lambda settings, records: summarise(about(settings), records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"corpora.svg": lambda settings, numbers: grid_picture(numbers)},
     )
 
@@ -93,7 +93,7 @@ def seeds_of(settings: Settings) -> int:
 def about(settings: Settings) -> Numbers:
     """What all numbers depend on."""
     tasks = {
-        task: {"title": TASKS[task].title, "n_texts": len(explained_texts(settings, task))}
+        task: {"title": title_of(task, settings.data), "n_texts": len(explained_texts(settings, task))}
         for task in settings.size.texts
     }
     return {"tasks": tasks, "seeds": seeds_of(settings), "resamples": settings.size.resamples}

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import SHARE, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import Interval
 from studies.s2_deletion.methods import CHANCE, PAPER, VARIANTS, released
 from studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
@@ -75,13 +75,14 @@ def claims(task: str, curves: Curves, most: int) -> dict[str, list[Claim]]:
     }
 
 
-def difference(of: Mapping[str, Shares], more: str, less: str, points: Sequence[int]) -> tuple[Interval, int]:
-    """Right answers under one method less those under the other in points, over texts and seeds that both have; and the
-    seeds.
+def difference(of: Mapping[str, Shares], more: str, less: str, points: Sequence[int]) -> tuple[Interval, int, int]:
+    """Right answers under one method less those under the other in points, over texts and seeds that both have; the
+    seeds; and how many texts all of them answer right at first.
     """
     seeds = sorted(of[more].keys() & of[less].keys())
     sides = [np.array([of[name][seed][:, points].mean(1) for seed in seeds]) for name in (more, less)]
-    return paired_difference_over_runs(100 * sides[0], 100 * sides[1]), len(seeds)
+    texts = int((~np.isnan(sides[0] - sides[1]).any(0)).sum())
+    return paired_difference_over_runs(100 * sides[0], 100 * sides[1]), len(seeds), texts
 
 
 def _claim(
@@ -93,8 +94,8 @@ def _claim(
     points: Sequence[int],
     kind: type[Claim] = Claim,
 ) -> Claim:
-    measured, seeds = difference(of, more, less, points)
-    return kind(words, _in_paper(paper, more, less, points), measured, seeds)
+    measured, seeds, texts = difference(of, more, less, points)
+    return kind(words, _in_paper(paper, more, less, points), measured, seeds, texts)
 
 
 def _attention(paper: Mapping[str, Sequence[float]], of: Mapping[str, Shares], points: Sequence[int]) -> list[Claim]:
@@ -139,9 +140,7 @@ def _task(task: str, curves: Curves, most: int) -> Numbers:
 def _curve(shares: Shares) -> Numbers:
     """The mean curve over texts that are right at first under all seeds, with its interval at each point."""
     runs = np.array([shares[seed] for seed in sorted(shares)])
-    intervals = [
-        paired_difference_over_runs(runs[..., point], np.zeros(runs.shape[:2])) for point in range(runs.shape[-1])
-    ]
+    intervals = [mean_over_runs(runs[..., point], SHARE) for point in range(runs.shape[-1])]
     return {
         "seeds": len(runs),
         "n": int((~np.isnan(runs).any(-1)).all(0).sum()),

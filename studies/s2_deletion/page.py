@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from studies.s2_deletion.methods import CHANCE, PAPER, TITLES
 from studies.s2_deletion.paper import FIGURE_1, WORD_COUNTS
-from studies.s2_models.tasks import TASKS
 from studies.shared.claims import ENOUGH_SEEDS, Claim, SameClaim, claim_of, claims_table
 from studies.shared.computing_environment import where_computed
 from studies.shared.curve_plot import NamedCurve, curve_plot
@@ -14,17 +13,15 @@ from studies.shared.units import Numbers
 WORDS = {"delete": "Words deleted", "pad": "Words written over with padding, as the released code does"}
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     names = "; ".join(f"{name}: {title}" for name, title in TITLES.items())
     sections = "\n".join(_section(numbers, task) for task in numbers["tasks"])
     return (
         "# Do right answers go with the words that a method scores highest?\n\n"
         "Figure 1 of Wu and Ong (2021): the share of right answers while words are taken out, highest scores first, on "
-        f"texts that are\nanswered right at first. {names}. Made by\n"
-        f"`python -m studies s2_deletion --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"texts that are\nanswered right at first. {names}.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{sections}\n"
         "## How to read it\n\n"
@@ -45,10 +42,10 @@ def task_table(numbers: Numbers, task: str, operator: str) -> str:
     curves, most = numbers["tasks"][task]["curves"][operator], numbers["about"]["most"]
     points = [k for k in WORD_COUNTS if k <= most]
     rows = [
-        [name, *(_cell(one["points"][k]) for k in points), _paper(task, name, len(points))]
+        [name, one["n"], *(_cell(one["points"][k]) for k in points), _paper(task, name, len(points))]
         for name, one in sorted(curves.items(), key=lambda pair: pair[0] == CHANCE)
     ]
-    return markdown_table(["method", *(f"without {k}" for k in points), "paper"], rows)
+    return markdown_table(["method", "texts", *(f"without {k}" for k in points), "paper"], rows)
 
 
 def claims_of(numbers: Numbers, task: str, operator: str) -> list[Claim]:
@@ -59,8 +56,7 @@ def claims_of(numbers: Numbers, task: str, operator: str) -> list[Claim]:
 def deletion_claim(record: Numbers) -> Claim:
     """A claim of a record; one of sameness where the record says so."""
     fields = {name: value for name, value in record.items() if name != "same"}
-    claim = claim_of(fields)
-    return SameClaim(claim.words, claim.paper, claim.measured, claim.seeds) if record["same"] else claim
+    return claim_of(fields, SameClaim if record["same"] else Claim)
 
 
 def as_picture(numbers: Numbers, task: str) -> str:
@@ -76,8 +72,11 @@ def as_picture(numbers: Numbers, task: str) -> str:
         if name in curves and curves[name]["n"] > 1
     ]
     seeds = next(iter(curves.values()))["seeds"] if curves else 0
+    title = (
+        numbers["about"]["tasks"].get(task, {}).get("title", task)
+    )  # a task that was not run has a picture without curves
     return curve_plot(
-        f"{TASKS[task].title}: right answers while words are deleted",
+        f"{title}: right answers while words are deleted",
         drawn,
         ("words deleted, highest scores first", "share of right answers"),
         f"texts answered right at first; 95 % intervals over {seeds} seed{'' if seeds == 1 else 's'} and texts",

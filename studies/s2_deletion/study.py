@@ -32,7 +32,7 @@ from studies.s2_deletion.numbers import summarise
 from studies.s2_deletion.page import as_page, as_picture
 from studies.s2_models.study import FOLDERS
 from studies.s2_models.tasks import SIZES as MODEL_SIZES
-from studies.s2_models.tasks import TASKS, labels_of, texts_longer_than
+from studies.s2_models.tasks import TASKS, labels_of, texts_longer_than, title_of
 from studies.s2_models.trained_models import PHRASES, parts_of, trained, training_about
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.equal_scores import EqualScores
@@ -71,7 +71,7 @@ def s2_deletion() -> Study:
         options=(FOLDERS, WORK, ENCODER, PHRASES, DEVICE, FINISHED),
         work=UnitStages({"models": model_units, "deletion": deletion_units}),
         summary=lambda settings, records: summarise(about(settings), records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={f"{task}.svg": partial(_picture, task) for task in SIZES["small"].texts},
         equal_scores=EqualScores(
             "deletion took equal scores in reading order",
@@ -124,7 +124,7 @@ def about(settings: Settings) -> Numbers:
     """What all numbers depend on."""
     tasks = {
         task: {
-            "title": TASKS[task].title,
+            "title": title_of(task, settings.data),
             "n_texts": len(explained_texts(settings, task)),
             "last_class": labels_of(task, settings.data)[-1],
         }

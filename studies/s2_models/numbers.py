@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from pellucid.results.bootstrap import PERCENT
 from pellucid.results.table import Interval
 from studies.s2_models.tasks import models_of
 from studies.s3_accuracy.models import TITLES
@@ -38,7 +39,7 @@ def summarise(about: Numbers, records: Records) -> Numbers:
 
 def accuracy(runs: Sequence[Numbers], n_classes: int) -> Interval:
     """The share of right answers in percent, over seeds in which texts are nested."""
-    return interval_over_seeds(cells(n_classes, runs), partial(points_of, "accuracy", n_classes))
+    return interval_over_seeds(cells(n_classes, runs), partial(points_of, "accuracy", n_classes), PERCENT)
 
 
 def _row(task: str, name: str, runs: Sequence[Numbers], n_classes: int) -> Numbers:

@@ -22,13 +22,11 @@ HEAD = [
 ]
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         "# How often the models of sentiment are right\n\n"
-        "Table 3 of Wu and Ong (2021), in percent. Made by\n"
-        f"`python -m studies s2_models --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        "Table 3 of Wu and Ong (2021), in percent.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{accuracy_table(numbers)}\n\n"
         "Intervals are t-intervals over training seeds in which texts are nested; of one seed they are over texts "

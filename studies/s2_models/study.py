@@ -21,7 +21,7 @@ from pellucid.explaining.answers import class_logits_of
 from pellucid.training.trained_folder import TrainedFolder
 from studies.s2_models.numbers import summarise
 from studies.s2_models.page import as_page, as_picture
-from studies.s2_models.tasks import SIZES, TASKS, labels_of, models_of
+from studies.s2_models.tasks import SIZES, labels_of, models_of, title_of
 from studies.s2_models.trained_models import (
     PHRASES,
     model_folder,
@@ -44,7 +44,7 @@ def s2_models() -> Study:
         options=(FOLDERS, WORK, ENCODER, PHRASES, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units}),
         summary=lambda settings, records: summarise(about(settings), records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"models.svg": lambda settings, numbers: as_picture(numbers)},
     )
 
@@ -71,7 +71,7 @@ def about(settings: Settings) -> Numbers:
     for task in settings.size.tasks:
         parts = parts_of(settings, task)
         counts = {f"n_{split}": len(texts) for split, texts in parts.items()}
-        tasks[task] = {"title": TASKS[task].title, "labels": labels_of(task, settings.data), **counts}
+        tasks[task] = {"title": title_of(task, settings.data), "labels": labels_of(task, settings.data), **counts}
     phrases = settings.size.phrases or settings.own["phrases"]
     return {"tasks": tasks, "seeds": settings.size.seeds, "width": settings.size.width, "phrases": phrases}
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from pellucid.base.kinds import datasets
 from pellucid.data.formats.classes import FIVE, parse
@@ -16,6 +15,7 @@ from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.classifiers.tokens import TokenizedText, Tokenizer, tokenized
 from pellucid.text.example import Example
 from studies.s3_accuracy.models import PRETRAINED
+from studies.shared.data_folders import corpus_title, source_of
 from studies.shared.text_choice import with_smallest_digests
 
 RELEASED_PIECES = 128  # the released code reads no more of a text, special tokens included (corrections.md A2.9)
@@ -100,6 +100,11 @@ def labels_of(task: str, data: str) -> tuple[str, ...]:
     return tuple(datasets.get(data).facts["classes"]) if data in datasets.names() else TASKS[task].labels
 
 
+def title_of(task: str, data: str) -> str:
+    """What a page calls the texts of a task; a registered data set stands in for every task."""
+    return corpus_title(TASKS[task].title, source_of(TASKS[task].folder, data), TASKS[task].folder)
+
+
 def models_of(task: str) -> tuple[str, ...]:
     """The models that are trained on a task."""
     return (PRETRAINED, *(VICTIMS if task == SST5 else ()))
@@ -108,8 +113,7 @@ def models_of(task: str) -> tuple[str, ...]:
 @cache
 def task_parts(task: str, data: str, encoder: str, size_name: str, phrases: bool = False) -> dict[str, list[Example]]:
     """The texts that are learnt from, that choose the epoch, and that are judged, as models read them."""
-    source = data if data in datasets.names() else str(Path(data) / TASKS[task].folder)
-    parts = {split: load_examples(source, split) for split in PARTS}
+    parts = {split: load_examples(source_of(TASKS[task].folder, data), split) for split in PARTS}
     if task == SST5 and (phrases or SIZES[size_name].phrases):
         parts["train"] = distinct_phrases(parts["train"])
     if task == "semeval":

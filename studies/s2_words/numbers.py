@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import t_interval
+from pellucid.results.bootstrap import SHARE, t_interval
 from studies.s2_words.paper import ENDS
 from studies.shared.markdown import models_with_seeds
 from studies.shared.study import Records
@@ -64,4 +64,4 @@ def _overlaps(units: Sequence[Numbers]) -> Numbers:
 def _share(of_seeds: Sequence[Mapping[str, Numbers]], beside: str) -> Numbers:
     shares = [of[beside]["share"] for of in of_seeds if beside in of]
     k = [of[beside]["k"] for of in of_seeds if beside in of]
-    return {"value": asdict(t_interval(shares)), "k": int(np.min(k)), "seeds": len(shares)}
+    return {"value": asdict(t_interval(shares, SHARE)), "k": int(np.min(k)), "seeds": len(shares)}

@@ -11,15 +11,13 @@ TABLE_OF = {"sst5": 2, "semeval": 4, "imdb": 5, "yelp5": 6}
 BESIDE = ("the method", "random lists", "the rarest words")
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
-    sizes = f" --size {size}" if size != "small" else ""
     names = "; ".join(f"{name}: {title}" for name, title in TITLES.items())
     sections = "\n\n".join(_section(numbers, task) for task in numbers["tasks"])
     return (
         "# Which words do methods score highest, and which lowest?\n\n"
-        f"Tables 2, 4, 5 and 6 of Wu and Ong (2021). {names}. Made by\n"
-        f"`python -m studies s2_words --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"Tables 2, 4, 5 and 6 of Wu and Ong (2021). {names}.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         "![Sentences of our own](sentences.svg)\n\n"
         f"{sections}\n\n"

@@ -50,7 +50,7 @@ def s2_words() -> Study:
         options=(FOLDERS, WORK, ENCODER, PHRASES, DEVICE, FINISHED),
         work=UnitStages({"words": word_units, "sentences": sentence_units}),
         summary=lambda settings, records: summarise(about(settings), records),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"sentences.svg": lambda settings, numbers: sentences_picture(numbers["sentences"])},
     )
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.results.bootstrap import correlation
+from pellucid.results.bootstrap import PERCENT, correlation
 from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PAPER_NAMES, PRETRAINED, TITLES
 from studies.s3_accuracy.tasks import TASKS
@@ -17,6 +17,8 @@ from studies.shared.computing_environment import count_machines
 from studies.shared.seed_intervals import interval_over_seeds
 from studies.shared.study import Records
 from studies.shared.units import Numbers
+
+ONE_CLASS = 0.98  # of the answers: a model that gives more of them one class has learnt nothing that tells texts apart
 
 
 def summarise(task: str, records: Records, about: Numbers) -> Numbers:
@@ -35,15 +37,12 @@ def summarise(task: str, records: Records, about: Numbers) -> Numbers:
                 "score": asdict(_score(measure, n_classes, of)),
                 "by_seed": [_score(measure, n_classes, [one]).mean for one in of],
                 "majority": _commonest(of[0]["labels"]),
-                "commonest": float(np.mean([_commonest(one["answers"]) for one in of])),
+                "commonest": _mean_commonest(of),
                 "seconds": [round(one["seconds"]) for one in of],
             }
             for name, of in shown.items()
         },
-        "claims": [
-            {"words": one.words, "paper": one.paper, "measured": asdict(one.measured), "seeds": one.seeds}
-            for one in claims(task, shown)
-        ],
+        "claims": [asdict(one) for one in claims(task, shown)],
         "missing": [
             f"{TITLES[name]} (seed {seed})"
             for name, of in by_model.items()
@@ -67,8 +66,19 @@ def claims(task: str, by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
         points = round(paper[PRETRAINED] - paper[name], 1) if paper else None
         words = f"{PAPER_NAMES[PRETRAINED]} (here {TITLES[PRETRAINED]}) beats the {PAPER_NAMES[name]}"
         measured = difference(measure, len(TASKS[task].labels), sides[0], sides[1])
-        tested.append(Claim(words, points, measured, len(seeds)))
+        tested.append(Claim(words, points, measured, len(seeds), len(sides[0][0]["labels"]), one_class(sides)))
     return tested
+
+
+def one_class(sides: Sequence[Sequence[Numbers]]) -> str:
+    """Which sides give nearly all texts one class, so that a difference says only that the other has learnt "
+    "something."""
+    names = [PAPER_NAMES[runs[0]["model"]] for runs in sides if _mean_commonest(runs) > ONE_CLASS]
+    return f"{' and '.join(names)} answers one class" if names else ""
+
+
+def _mean_commonest(runs: Sequence[Numbers]) -> float:
+    return float(np.mean([_commonest(one["answers"]) for one in runs]))
 
 
 def difference(measure: str, n_classes: int, more: Sequence[Numbers], less: Sequence[Numbers]) -> Interval:
@@ -101,4 +111,5 @@ def _commonest(classes: Sequence[int]) -> float:
 
 
 def _score(measure: str, n_classes: int, runs: Sequence[Numbers]) -> Interval:
-    return interval_over_seeds(cells(n_classes, runs), partial(points_of, measure, n_classes))
+    within = (-100.0, 100.0) if measure == "mcc" else PERCENT
+    return interval_over_seeds(cells(n_classes, runs), partial(points_of, measure, n_classes), within)

@@ -9,16 +9,14 @@ from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
     task = about["task"]
     claims = claims_of(numbers)
-    sizes = f" --size {size}" if size != "small" else ""
     return (
-        f"# {TASKS[task].title}: four kinds of models\n\n"
-        f"Table 2 of Guan et al. (2019). {_texts(numbers)} Made by\n"
-        f"`python -m studies s3_accuracy --task {task} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"# {about['title']}: four kinds of models\n\n"
+        f"Table 2 of Guan et al. (2019). {_texts(numbers)}\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{_table(numbers)}\n\n"
         f"Points are {MEASURES[TASKS[task].measure]}. Intervals are t-intervals over training seeds in which texts are "
@@ -29,8 +27,8 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"others](models.svg)\n\n## The paper's claim\n\nThe pretrained model is the best on each data set. Below "
         f"{ENOUGH_SEEDS} seeds there is no "
         f"verdict.\n\n{claims_table(claims, 'points') if claims else 'It could not be tested.'}\n## What differs from "
-        f"the paper\n\nMiniLM (six layers, 384 wide) stands for BERT. The other models have {about['width']} numbers a "
-        f"state, where the paper's LSTM has 768 from\neach direction, and they read MiniLM's pieces of words. A pair "
+        f"the paper\n\nMiniLM stands for BERT. The other models have {about['width']} numbers a "
+        f"state, where the paper's LSTM has 768 from\neach direction, and they read pieces of words. A pair "
         f"of texts is read as one row, first and second text with a\nmark between them; the paper does not say how its "
         f"other models read pairs. The paper trains on far more texts, and does not say\nhow: so what can be compared "
         f"is which model is better, not how good any is.\n"
@@ -93,5 +91,5 @@ def as_picture(numbers: Numbers) -> str:
     )
     seeds = f"{about['seeds']} seed{'' if about['seeds'] == 1 else 's'}"
     foot = f"{about['n_test']} texts × {seeds}; 95 % intervals; {MEASURES[TASKS[about['task']].measure]}"
-    title = f"{TASKS[about['task']].title}: is the pretrained model best?"
+    title = f"{about['title']}: is the pretrained model best?"
     return interval_plot(title, list(panel.intervals), [panel], foot)

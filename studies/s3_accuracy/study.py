@@ -24,6 +24,7 @@ from studies.s3_accuracy.models import TITLES, model_plan, model_recipe
 from studies.s3_accuracy.numbers import summarise
 from studies.s3_accuracy.page import as_page, as_picture
 from studies.s3_accuracy.tasks import SIZES, TASKS, task_parts
+from studies.shared.data_folders import corpus_title
 from studies.shared.options import DATA, DEVICE, ENCODER, FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit, text_digest
@@ -38,8 +39,8 @@ def s3_accuracy() -> Study:
         sizes=SIZES,
         options=(TASK, DATA, WORK, ENCODER, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units}),
-        summary=lambda settings, records: summarise(settings.own["task"], records, about(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        summary=lambda settings, records: summarise(settings.own["task"], records, titled(settings)),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"models.svg": lambda settings, numbers: as_picture(numbers)},
     )
 
@@ -70,6 +71,12 @@ def about(settings: Settings, name: str = "") -> Numbers:
     counts = {f"n_{split}": len(texts) for split, texts in parts.items()}
     epochs = size.epochs[task][name] if name else dict(size.epochs[task])
     return {**shared, **counts, "epochs": epochs, "texts": text_digest(parts)}
+
+
+def titled(settings: Settings) -> Numbers:
+    """What the numbers of all models depend on, and what the page calls the texts."""
+    task = settings.own["task"]
+    return about(settings) | {"title": corpus_title(TASKS[task].title, settings.data, task)}
 
 
 def _seeds(settings: Settings) -> int:

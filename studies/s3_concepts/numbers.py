@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from pellucid.layers.concept_analysis import GAUSSIAN, SUBSTITUTION
-from pellucid.results.bootstrap import paired_difference_over_runs, t_interval
+from pellucid.results.bootstrap import mean_over_runs, t_interval
 from studies.shared.claims import Claim
 from studies.shared.units import Numbers
 
 DISTINGUISHED = 1.2  # the paper: the largest r over the smallest of BiLSTM and CNN is more than this
 OF_CONTRAST = ("BiLSTM", "CNN")
+ONE_TEXT = 1  # one word of one sentence
 
 
 def summarise(units: Sequence[Numbers], about: Numbers) -> Numbers:
@@ -47,8 +48,17 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
             values = _values(of, density)
             first, last = values[:, layers.index(1)], values[:, -1]
             fall = 100 * (first - last) / np.maximum(np.abs(first), 1e-12)
-            measured = paired_difference_over_runs(fall, np.zeros_like(fall))
-            claims.append(Claim(f"{name}, {density}: r falls from layer 1 to {layers[-1]}", None, measured, len(of)))
+            measured = mean_over_runs(fall)
+            claims.append(
+                Claim(
+                    f"{name}, {density}: r falls from layer 1 to {layers[-1]}",
+                    None,
+                    measured,
+                    len(of),
+                    ONE_TEXT,
+                    _settled(of),
+                )
+            )
     return claims
 
 
@@ -63,8 +73,12 @@ def contrasts(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
             known = np.array([value for value in last if value is not None], dtype=float)
             words = f"{name}, {density}: largest r over smallest, less {DISTINGUISHED}"
             measured = t_interval(known - DISTINGUISHED)
-            claims.append(Claim(words, None, measured, len(known)))
+            claims.append(Claim(words, None, measured, len(known), ONE_TEXT, _settled(by_model[name])))
     return claims
+
+
+def _settled(units: Sequence[Numbers]) -> str:
+    return f"{np.mean([one['settled'] for one in units]):.0%} of searches settled"
 
 
 def _values(units: Sequence[Numbers], density: str) -> np.ndarray:
@@ -73,9 +87,4 @@ def _values(units: Sequence[Numbers], density: str) -> np.ndarray:
 
 
 def _record(claim: Claim) -> dict[str, Any]:
-    return {
-        "words": claim.words,
-        "paper": claim.paper,
-        "measured": asdict(claim.measured),
-        "seeds": claim.seeds,
-    }
+    return asdict(claim)

@@ -15,10 +15,9 @@ DASHES = ("none", "7 3", "2 3", "8 3 2 3")
 FONT = "font-family='system-ui,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif'"
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         f"# Concepts: what do layers hold of “{about['word']}”?\n\n"
         f"The word stands in “{about['text']}”. r is what the states of a layer hold of the word when its concept is "
@@ -26,8 +25,8 @@ def as_page(numbers: Numbers, size: str) -> str:
         f"word can bear (`gaussian`), whose ratios\nbetween concepts are the same in every layer by construction, and "
         f"by putting other words in its place (`substitution`).\n{about['seeds']} training seeds of each classifier of "
         f"`s3_layers`; concepts are the small set that comes with the package. One word in one\nsentence: a picture of "
-        f"the method, and no law about models. Made by\n`python -m studies s3_concepts --data FOLDER --work WORK --out "
-        f"OUT{sizes}`.\n\n![r by layer, a line a concept](concepts.svg)\n\n{_table(numbers)}\n\n"
+        f"the method, and no law about models.\n\n![r by layer, a line a "
+        f"concept](concepts.svg)\n\n{_table(numbers)}\n\n"
         "## Claims of the paper\n\nr falls with depth, in percent of the r of layer 1; concepts within seeds, "
         "t-interval over seeds. Positive where the\npaper says so. (The door `concepts` reads whole layers, so of the "
         f"CNN, whose widths stand beside one another, there is\none.)\n\n{_claims(numbers['falls'], '%')}\n"

@@ -55,7 +55,7 @@ def s3_concepts() -> Study:
         options=(DATA, WORK, ENCODER, DEVICE, FINISHED),
         work=UnitStages({"models": model_units, "concepts": concept_units}),
         summary=lambda settings, records: summarise(list(records["concepts"].values()), about(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"concepts.svg": lambda settings, numbers: as_picture(numbers)},
     )
 

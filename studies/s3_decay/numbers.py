@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.evidence.transfers import mean_over_runs
 from pellucid.layers.layer_words import WordChanges, words_changed
 from pellucid.layers.record import LayerAnalysis, ModelLayers
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import NOT_NEGATIVE, PERCENT, Range, mean_over_runs, paired_difference_over_runs
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import from_records
 from studies.shared.claims import Claim
@@ -24,6 +23,7 @@ from studies.shared.units import Numbers
 # than one: noise as large as words differ from each other changes the state.
 RETAINED = math.log(10)
 MEASURES = {"information": "nats a text", "kept": "points", "accuracy": "points"}
+RANGES: dict[str, Range] = {"information": NOT_NEGATIVE, "kept": PERCENT, "accuracy": PERCENT}
 LISTED = 15  # words in a list
 
 
@@ -68,7 +68,15 @@ def claims(values: Mapping[float, Mapping[str, np.ndarray]], measure: str) -> li
     for less, more in pairs:
         seeds = min(len(values[less][measure]), len(values[more][measure]))
         difference = paired_difference_over_runs(values[less][measure][:seeds], values[more][measure][:seeds])
-        tested.append(Claim(f"{_what(measure)} with α = {less:g} than with {more:g}", None, difference, seeds))
+        tested.append(
+            Claim(
+                f"{_what(measure)} with α = {less:g} than with {more:g}",
+                None,
+                difference,
+                seeds,
+                values[less][measure].shape[1],
+            )
+        )
     return tested
 
 
@@ -84,7 +92,7 @@ def _numbers(runs: Sequence[Numbers], values: Mapping[str, np.ndarray]) -> Numbe
     explained = [one for run in runs for one in _explanations(run)]
     return {
         "seeds": len(runs),
-        **{measure: asdict(mean_over_runs(values[measure])) for measure in MEASURES},
+        **{measure: asdict(mean_over_runs(values[measure], RANGES[measure])) for measure in MEASURES},
         "by_seed": {measure: values[measure].mean(1).tolist() for measure in MEASURES},
         "squares": float(np.mean([run["squares"] for run in runs])),
         "settled": float(np.mean([one.diagnostics["converged"] for one in explained])),
@@ -120,4 +128,4 @@ def _word(word: Any) -> list[object]:
 
 
 def _record(claim: Claim) -> Numbers:
-    return {"words": claim.words, "paper": None, "measured": asdict(claim.measured), "seeds": claim.seeds}
+    return asdict(claim)

@@ -12,17 +12,15 @@ from studies.shared.units import Numbers
 HEADINGS = {"information": "information", "kept": "pieces kept", "accuracy": "accuracy"}
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         "# A penalty on the weights: does it leave less of the words?\n\n"
         f"Figure 4 of Guan et al. (2019). Transformers of three blocks, {about['width']} wide, learn from "
         f"{about['n_train']:,} sentences in {about['epochs']}\nepochs, with α times the sum of all squared weights in "
         f"the loss. `{about['method']}` says how much the state that the\nhead reads, the first token's in the last "
-        f"layer, holds of each word of {about['n_explained']} test sentences; accuracy is over {about['n_test']:,}. "
-        f"Made\nby `python -m studies s3_decay --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"layer, holds of each word of {about['n_explained']} test sentences; accuracy is over {about['n_test']:,}.\n\n"
         f"{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
         "Information: nats, for one dimension of a word's embedding, added up over the words of a text. Kept: pieces "
         "of words\nwhose score is above log 10: they bear less noise than one standard deviation of the word "

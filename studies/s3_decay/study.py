@@ -74,7 +74,7 @@ def s3_decay() -> Study:
         options=(DATA, WORK, FINISHED),
         work=UnitStages({"models": model_units}),
         summary=lambda settings, records: summarise(records["models"].values(), about(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"decay.svg": lambda settings, numbers: as_picture(numbers)},
     )
 

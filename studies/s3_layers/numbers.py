@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.results.bootstrap import paired_difference_over_runs
-from pellucid.results.table import Interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, PERCENT, mean_over_runs, paired_difference_over_runs
 from pellucid.text.lexicon import is_content_word
 from studies.s3_layers.models import PRETRAINED
 from studies.s3_layers.scores import HEAD
@@ -36,7 +35,10 @@ def summarise(records: Records, about: Numbers) -> Numbers:
         "about": about,
         "models": [_of_model(one) for one in records["models"].values()],
         "information": {name: _information(of) for name, of in by_model.items()},
-        "function_words": {name: asdict(_mean([_function_words(one) for one in of])) for name, of in by_model.items()},
+        "function_words": {
+            name: asdict(mean_over_runs(np.array([_function_words(one) for one in of]), PERCENT))
+            for name, of in by_model.items()
+        },
         "words": {name: most_informative_words(of) for name, of in by_model.items()},
         "falls": [_record(one) for one in falls(by_model)],
         "stop_words": [_record(one) for one in stop_words(by_model)],
@@ -60,8 +62,17 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
                 first,
                 f"{name}: width {rows[-1][1:]} holds no less than width {rows[0][1:]}",
             )
-        claims.append(Claim(words, None, paired_difference_over_runs(first, last), len(of)))
+        claims.append(
+            Claim(words, None, paired_difference_over_runs(first, last), len(of), first.shape[1], _settled(of))
+        )
     return claims
+
+
+def _settled(units: Sequence[Numbers]) -> str:
+    """How many searches for the noise had settled, in the layers that are compared."""
+    rows = _layers(units[0])
+    shares = [one["settled"][row] for one in units for row in (rows[0], rows[-1])]
+    return f"{np.mean(shares):.0%} of searches settled"
 
 
 def stop_words(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
@@ -81,8 +92,13 @@ def stop_words(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
             for units in (of, ours)
         )
         words = f"{name} keeps function words more than {PRETRAINED}"
-        claims.append(Claim(words, None, paired_difference_over_runs(more, less), len(both)))
+        claims.append(Claim(words, None, paired_difference_over_runs(more, less), len(both), _judged(more - less)))
     return claims
+
+
+def _judged(differences: np.ndarray) -> int:
+    """[seed text] -> how many texts have a number under every seed."""
+    return int((~np.isnan(differences).any(0)).sum())
 
 
 def _function_words(unit: Numbers) -> list[float]:
@@ -127,17 +143,12 @@ def _information(units: Sequence[Numbers]) -> dict[str, Any]:
     """
     return {
         row: {
-            "per_piece": asdict(_mean([one["per_piece"][row] for one in units])),
+            "per_piece": asdict(mean_over_runs(np.array([one["per_piece"][row] for one in units]), NOT_NEGATIVE)),
             "settled": float(np.mean([one["settled"][row] for one in units])),
             "evaluations": float(np.mean([one["evaluations"][row] for one in units])),
         }
         for row in units[0]["rows"]
     }
-
-
-def _mean(by_seed: Sequence[Sequence[float]]) -> Interval:
-    values = np.array(by_seed, dtype=float)
-    return paired_difference_over_runs(values, np.zeros_like(values))
 
 
 def _rivals(units: Any) -> dict[str, dict[str, Any]]:
@@ -184,9 +195,4 @@ def _of_model(unit: Numbers) -> Numbers:
 
 
 def _record(claim: Claim) -> Numbers:
-    return {
-        "words": claim.words,
-        "paper": claim.paper,
-        "measured": asdict(claim.measured),
-        "seeds": claim.seeds,
-    }
+    return asdict(claim)

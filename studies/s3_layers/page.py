@@ -18,16 +18,15 @@ OLDER_X0 = (
 PAPER = {PRETRAINED: "93.2 (BERT)", "Transformer": "82.5", "BiLSTM": "84.9 (4 x 768)", "CNN": "82.0"}
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     return (
         "# Layers: what do the layers of four classifiers hold of each word?\n\n"
         f"{about['texts']} test sentences, those with the smallest digests; {about['seeds']} training seeds of each "
         f"classifier, which learns from {about['n_train']:,} sentences. `{OURS}` explains the states of all positions "
         f"of a layer side by side, as in the paper's\nsection 5.2. After Guan et al. (2019), table 1 and Figures 3, 5, "
-        f"6 and 7. Made by\n`python -m studies s3_layers --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"6 and 7.\n\n"
         f"## Models\n\n{_models(numbers)}\n\n"
         "## Information by layer\n\nNats a piece and embedding dimension: mean over texts and seeds, with its 95 % "
         "t-interval over seeds. The zero is the\nlargest noise, which belongs to the model: compare layers of one "

@@ -74,7 +74,7 @@ def s3_layers() -> Study:
             }
         ),
         summary=lambda settings, records: summarise(records, about(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"maps.svg": lambda settings, numbers: map_picture(numbers["maps"])},
     )
 

@@ -47,7 +47,6 @@ def as_page(numbers: Numbers) -> str:
         f"{head}{rows}{_verdicts(numbers, names)}\n"
         "![One string's maps: a row a step, a column a letter](steps.svg)\n\n"
         f"{WHY}\n\n{writers_section(numbers.get('writers', {}))}"
-        "Made by `python -m studies s3_steps --work work/s3_steps --out studies/s3_steps`.\n"
     )
 
 

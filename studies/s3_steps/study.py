@@ -24,7 +24,7 @@ from pellucid.base.errors import BadFile
 from pellucid.base.json_text import file_digest
 from pellucid.base.kinds import attributions
 from pellucid.base.processes import Share, silent
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import SHARE, mean_over_runs
 from pellucid.results.table import Interval
 from pellucid.run.explaining import Request, explain_batch, method_calls
 from pellucid.run.hidden_target import HiddenState
@@ -179,7 +179,7 @@ def judge(maps: Sequence[Sequence[Sequence[Sequence[float]]]], letters: int) -> 
 
 def _over_seeds(values: np.ndarray) -> Interval:
     """The mean of values [network string] with its 95 % t-interval over networks."""
-    return paired_difference_over_runs(values, np.zeros_like(values))
+    return mean_over_runs(values, SHARE)
 
 
 def _of_string(scores: np.ndarray, letters: int) -> list[float]:

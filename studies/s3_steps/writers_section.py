@@ -8,6 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.base.checks import percent
+from pellucid.results.bootstrap import SHARE
 from pellucid.results.interval import Interval
 from studies.s3_steps.writers import SHOWN
 from studies.shared.markdown import markdown_table
@@ -43,7 +44,7 @@ def _network(runs: Sequence[Numbers]) -> Numbers:
 
 def _share(runs: Sequence[Numbers], title: str, column: int) -> Interval:
     counts = np.array([run["methods"][title] for run in runs])[..., [STEPS, column]]
-    return interval_over_seeds(counts, lambda means: means[..., 1] / means[..., 0])
+    return interval_over_seeds(counts, lambda means: means[..., 1] / means[..., 0], SHARE)
 
 
 def writers_section(networks: Mapping[str, Numbers]) -> str:

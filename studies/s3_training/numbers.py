@@ -5,8 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.evidence.transfers import mean_over_runs
-from pellucid.results.bootstrap import paired_difference_over_runs, t_interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, mean_over_runs, paired_difference_over_runs, t_interval
 from pellucid.results.table import Interval
 from studies.s3_accuracy.models import PRETRAINED
 from studies.shared.claims import Claim
@@ -43,24 +42,45 @@ def nats_of(runs: Sequence[Numbers]) -> np.ndarray:
 def claims(by_model: Mapping[str, Sequence[Numbers]]) -> dict[str, list[Claim]]:
     """Unit -> the claims that can be tested, each positive where the paper is right."""
     tested: dict[str, list[Claim]] = {unit: [] for unit in UNITS}
+    texts = next((len(of[0]["nats"][0][0]) for of in by_model.values()), None)
     if LSTM in by_model:
         nats, seeds = nats_of(by_model[LSTM]), len(by_model[LSTM])
         rise, fall = rise_and_fall(nats)
         tested["nats"] += [
-            Claim("the LSTM holds more at its peak than before training", None, rise, seeds),
-            Claim("the LSTM holds less after training than at its peak", None, fall, seeds),
+            Claim(
+                "the LSTM holds more at its peak than before training",
+                None,
+                rise,
+                seeds,
+                texts,
+                _settled(by_model[LSTM]),
+            ),
+            Claim(
+                "the LSTM holds less after training than at its peak",
+                None,
+                fall,
+                seeds,
+                texts,
+                _settled(by_model[LSTM]),
+            ),
         ]
     if LSTM in by_model and PRETRAINED in by_model:
         changes = [_on_shared_steps(by_model[name], by_model) for name in (LSTM, PRETRAINED)]
         seeds = min(map(len, changes))
+        both = _settled([*by_model[LSTM], *by_model[PRETRAINED]])
         less = t_interval([one.mean() - other.mean() for one, other in zip(*changes, strict=False)])
-        tested["change"].append(Claim("BERT (here MiniLM) changes less than the LSTM", None, less, seeds))
+        tested["change"].append(Claim("BERT (here MiniLM) changes less than the LSTM", None, less, seeds, texts, both))
     if PRETRAINED in by_model:
         by_layer = change_by_layer(nats_of(by_model[PRETRAINED]))
         top = t_interval([one[-TOP:].mean() - one[:-TOP].mean() for one in by_layer])
         words = f"BERT (here MiniLM): its last {TOP} layers change more than the others"
-        tested["change"].append(Claim(words, None, top, len(by_layer)))
+        tested["change"].append(Claim(words, None, top, len(by_layer), texts, _settled(by_model[PRETRAINED])))
     return tested
+
+
+def _settled(runs: Sequence[Numbers]) -> str:
+    """How many searches for the noise had settled: what an unsettled one gives, more steps would change."""
+    return f"{np.mean([one for run in runs for one in run['settled']]):.0%} of searches settled"
 
 
 def rise_and_fall(nats: np.ndarray) -> tuple[Interval, Interval]:
@@ -104,7 +124,7 @@ def _numbers(runs: Sequence[Numbers]) -> Numbers:
         "nats": nats.mean((0, 3)).tolist(),
         "nats_by_seed": nats.mean(3).tolist(),
         "ends": [
-            [asdict(mean_over_runs(nats[:, look, layer])) for layer in range(nats.shape[2])]
+            [asdict(mean_over_runs(nats[:, look, layer], NOT_NEGATIVE)) for layer in range(nats.shape[2])]
             for look in (looks[0], looks[-1])
         ],
         "change": change_by_layer(nats).mean(0).tolist(),
@@ -115,4 +135,4 @@ def _numbers(runs: Sequence[Numbers]) -> Numbers:
 
 
 def _record(claim: Claim) -> Numbers:
-    return {"words": claim.words, "paper": None, "measured": asdict(claim.measured), "seeds": claim.seeds}
+    return asdict(claim)

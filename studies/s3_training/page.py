@@ -8,16 +8,15 @@ from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     tables = "".join(f"{claims_table(claims_of(numbers, unit), words)}\n" for unit, words in UNITS.items())
     return (
         "# What the layers hold while a model is trained\n\n"
         f"Figure 9 of Guan et al. (2019). {about['n_train']:,} texts to learn from; every {about['every']} steps "
-        f"`{about['method']}` reads each layer's\nstates, of all tokens side by side, in {about['watched']} dev texts. "
-        f"Made by\n`python -m studies s3_training --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"`{about['method']}` reads each layer's\nstates, of all tokens side by side, in {about['watched']} dev "
+        f"texts.\n\n"
         f"{not_run_yet(numbers['missing'])}![Nats a text by step, a line a layer](training.svg)\n\n"
         f"## The paper's claims\n\nBelow {ENOUGH_SEEDS} seeds there is no verdict. A peak is each seed's, chosen on "
         f"every second text and measured on the others.\nChange: how far later looks are from the first one, on "

@@ -72,7 +72,7 @@ def s3_training() -> Study:
         options=(DATA, WORK, ENCODER, FINISHED),
         work=UnitStages({"trainings": training_units}),
         summary=lambda settings, records: summarise(records["trainings"].values(), about(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"training.svg": lambda settings, numbers: as_picture(numbers)},
     )
 

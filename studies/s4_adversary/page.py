@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from studies.s4_fragility.tasks import TASKS
 from studies.shared.attention_models import PAPER_NAMES, SIGNS
 from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from studies.shared.computing_environment import where_computed
@@ -18,17 +17,15 @@ LIMITS = (
 )
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    options = ("" if about["own_weights"] else " --choice CHOICE") + (f" --size {size}" if size != "small" else "")
     weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
-        f"# {TASKS[about['task']].title}: adversaries that imitate models of attention\n\n"
+        f"# {about['title']}: adversaries that imitate models of attention\n\n"
         f"Figure 1 of Tutek and Šnajder (2020), additive attention. An adversary learns from {about['train']:,} texts "
         f"of the imitated model's\n{about['n_train']:,}, in {about['epochs']} epochs; {about['n_test']:,} texts are "
-        f"judged. {weights}. Made by\n`python -m studies s4_adversary --task {about['task']} --data FOLDER --work WORK "
-        f"--out OUT{options}`.\n\n{not_run_yet(numbers['missing'])}![Divergence of the weights against distance of the "
+        f"judged. {weights}.\n\n{not_run_yet(numbers['missing'])}![Divergence of the weights against distance of the "
         f"answers](adversary.svg)\n\n{points_table(numbers)}\n\n"
         "Divergence: mean Jensen-Shannon divergence of the weights from the imitated model's, in nats, at most 0.69. "
         "Distance: mean total\nvariation of the answers, 0 to 1. t-intervals over training seeds.\n"

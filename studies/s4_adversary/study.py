@@ -21,7 +21,7 @@ from studies.s4_adversary.summary import summarise
 from studies.s4_adversary.units import imitation_unit
 from studies.s4_fragility.choice import CHOICE, weights_or_usual
 from studies.s4_fragility.tasks import SIZES as FRAGILITY
-from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts
+from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts, title_of
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson
 from studies.shared.attention_models import AttentionModel
 from studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
@@ -58,7 +58,7 @@ def s4_adversary() -> Study:
         options=(TASK, DATA, WORK, CHOICE, KEEP_MODELS, DEVICE, FINISHED),
         work=UnitStages({"imitations": imitation_units}),
         summary=lambda settings, records: summarise(about(settings), list(records["imitations"].values())),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"adversary.svg": lambda settings, numbers: as_picture(numbers)},
     )
 
@@ -90,6 +90,7 @@ def about(settings: Settings) -> Numbers:
     parts = labelled_parts(settings.own["task"], settings.data, _corpus(settings))
     return {
         "task": settings.own["task"],
+        "title": title_of(settings.own["task"], settings.data),
         "variants": list(VARIANTS),
         **asdict(settings.size),
         **{f"n_{split}": len(texts) for split, texts in parts.items()},

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.base.json_text import nan_as_none
-from pellucid.results.bootstrap import t_interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, t_interval
 from studies.s4_fragility.summary import missing_seeds
 from studies.shared.attention_models import PAPER_NAMES
 from studies.shared.claims import Claim
@@ -27,7 +27,7 @@ def summarise(about: Numbers, runs: Runs) -> Numbers:
     return {
         "about": about,
         "models": {variant: _model(of) for variant, of in models.items()},
-        "claims": [asdict(one) for one in claims(models)],
+        "claims": [asdict(one) for one in claims(models, about["n_test"])],
         "missing": models_with_seeds(
             {PAPER_NAMES[one]: missing_seeds(about["seeds"], models.get(one, ())) for one in about["variants"]}
         ),
@@ -35,7 +35,7 @@ def summarise(about: Numbers, runs: Runs) -> Numbers:
     }
 
 
-def claims(models: Mapping[str, Runs]) -> list[Claim]:
+def claims(models: Mapping[str, Runs], texts: int) -> list[Claim]:
     """What a nat of divergence costs more than in the plain model, in points of the answers' distance, seed by seed."""
     base, tested = _costs(models.get("base", ())), []
     for variant in models:
@@ -44,7 +44,7 @@ def claims(models: Mapping[str, Runs]) -> list[Claim]:
         if variant != "base" and seeds:
             words = f"weights farther away cost more of the answers of {PAPER_NAMES[variant]} than of Base"
             over = t_interval([100 * (costs[seed] - base[seed]) for seed in sorted(seeds)])
-            tested.append(Claim(words, None, over, len(seeds)))
+            tested.append(Claim(words, None, over, len(seeds), texts))
     return tested
 
 
@@ -65,7 +65,7 @@ def _model(runs: Runs) -> Numbers:
     points = []
     for number, first in enumerate(runs[0]["points"]):
         values = {name: [run["points"][number][name] for run in runs] for name in ("divergence", "distance")}
-        intervals = {name: asdict(t_interval(of)) for name, of in values.items()}
+        intervals = {name: asdict(t_interval(of, NOT_NEGATIVE)) for name, of in values.items()}
         points.append({"divergence_weight": first["divergence_weight"], **intervals})
     costs = np.array(list(_costs(runs).values()))
     return nan_as_none({"seeds": len(runs), "points": points, "cost": costs.tolist()})

@@ -10,7 +10,7 @@ import numpy as np
 
 from pellucid.attention.weight_tests.states import VOCABULARIES
 from pellucid.base.json_text import nan_as_none
-from pellucid.results.bootstrap import t_interval
+from pellucid.results.bootstrap import NOT_NEGATIVE, t_interval
 from studies.s4_fragility.information import GROUPINGS
 from studies.s4_fragility.paper import TABLE_2
 from studies.shared.attention_models import PAPER_NAMES
@@ -83,5 +83,5 @@ def _cell(measured: Runs) -> Numbers:
     means = {
         name: float(np.mean([one[name] for one in measured])) for name in ("entropy", "shuffled", "states", "words")
     }
-    interval = asdict(t_interval([one["information"] for one in measured]))
+    interval = asdict(t_interval([one["information"] for one in measured], NOT_NEGATIVE))
     return nan_as_none({"information": interval, "share": float(np.mean(shares)), **means})

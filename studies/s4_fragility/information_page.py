@@ -37,23 +37,20 @@ def information_table(information: Numbers, paper: str) -> str:
     for vocabulary, published in _vocabularies(information, paper).items():
         for variant, cells in information["models"].items():
             one = cells[vocabulary]
-            separate = one["separate"]
-            joint = _interval(one["joint"]["information"]) if "joint" in one else "–"
             number = published.get(variant)
             below = "" if number is None else f"<br>{number:.3f}"
-            rows.append(
-                [
-                    vocabulary,
-                    PAPER_NAMES[variant],
-                    f"{_interval(separate['information'])}{below}",
-                    f"{joint}{below if 'joint' in one else ''}",
-                    f"{separate['share']:.0%}",
-                    f"{separate['shuffled']:.3f}",
-                    f"{separate['states']:,.0f}",
-                ]
-            )
-    head = ["vocabulary", "model", *WAYS.values(), "share", "shuffled", "states"]
-    return markdown_table(head, rows)
+            of_ways = [cell for way in WAYS for cell in _of_way(one.get(way), below)]
+            rows.append([vocabulary, PAPER_NAMES[variant], *of_ways, f"{one['separate']['states']:,.0f}"])
+    head = ["vocabulary", "model"]
+    head += [cell for way in WAYS.values() for cell in (way, f"share, {way}", f"shuffled, {way}")]
+    return markdown_table([*head, "states"], rows)
+
+
+def _of_way(one: Numbers | None, below: str) -> list[str]:
+    """The information of one grouping, its share of the entropy, and that of shuffled pairs under the same grouping."""
+    if one is None:
+        return ["–"] * 3
+    return [f"{_interval(one['information'])}{below}", f"{one['share']:.0%}", f"{one['shuffled']:.3f}"]
 
 
 def _vocabularies(information: Numbers, paper: str) -> dict[str, Mapping[str, float]]:

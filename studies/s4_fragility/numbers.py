@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from pellucid.results.bootstrap import PERCENT, POINTS, Range
 from pellucid.results.table import Interval
 from studies.s4_fragility.paper import TABLE_1, TABLE_3
 from studies.shared.attention_models import PAPER_NAMES, VARIANTS
-from studies.shared.claims import Claim, SameClaim
+from studies.shared.claims import Claim, SameClaim, claim_of
 from studies.shared.seed_intervals import interval_over_seeds
 from studies.shared.units import Numbers
 
@@ -67,9 +68,9 @@ PER_UNIT = Measure(_per_unit_columns, _share)  # mean within a text, then over r
 Term = tuple[float, Runs, Measure]
 
 
-def combined(terms: Sequence[Term]) -> Interval:
+def combined(terms: Sequence[Term], within: Range | None = None) -> Interval:
     """The sum of factor x measure over terms, with its interval over the seeds that all terms have; texts are
-    paired.
+    paired. within: what the sum cannot leave.
     """
     shared = set.intersection(*({run["seed"] for run in runs} for _, runs, _ in terms))
     blocks = [
@@ -84,12 +85,12 @@ def combined(terms: Sequence[Term]) -> Interval:
             start=np.zeros(means.shape[:-1]),
         )
 
-    return interval_over_seeds(np.concatenate(blocks, axis=-1), number)
+    return interval_over_seeds(np.concatenate(blocks, axis=-1), number, within)
 
 
 def change(runs: Runs, way: str) -> Interval:
     """How F1 changes when the weights are replaced: below 0 where it falls."""
-    return combined([(1, runs, f1(way)), (-1, runs, OWN)])
+    return combined([(1, runs, f1(way)), (-1, runs, OWN)], POINTS)
 
 
 def extra_fall(more: Runs, less: Runs, way: str) -> Interval:
@@ -102,16 +103,24 @@ def shared_seeds(*models: Runs) -> int:
     return len(set.intersection(*({run["seed"] for run in runs} for runs in models)))
 
 
+def weight_of(*models: Runs) -> tuple[int, int, str]:
+    """What stands beside a verdict on models: shared seeds, judged texts, and trainings whose weights say nothing."""
+    counts = [(runs, sum(is_degenerate(run["test"]) for run in runs)) for runs in models]
+    silent = [f"{PAPER_NAMES[runs[0]['variant']]} with {count} of {len(runs)} seeds" for runs, count in counts if count]
+    beside = f"weights say nothing: {'; '.join(silent)}" if silent else ""
+    return shared_seeds(*models), len(models[0][0]["test"]["labels"]), beside
+
+
 def model_numbers(runs: Runs) -> Numbers:
     """One model's row of tables 1 and 3, and what its weights and answers are like."""
     tests = [run["test"] for run in runs]
     draws = np.array([[f1_of_draw(test, draw) for draw in test["permuted"]] for test in tests])
     return {
         "seeds": len(runs),
-        "own": asdict(combined([(1, runs, OWN)])),
+        "own": asdict(combined([(1, runs, OWN)], PERCENT)),
         **{way: asdict(change(runs, way)) for way in FALLS},
         "deviation": float(draws.std(axis=1, ddof=1).mean()),
-        "per_unit": asdict(combined([(1, runs, PER_UNIT)])),
+        "per_unit": asdict(combined([(1, runs, PER_UNIT)], PERCENT)),
         "per_unit_micro": float(np.mean([_micro(test) for test in tests])),
         "units": float(np.mean([np.mean(test["units"]) for test in tests])),
         "effective": float(np.mean([np.mean(test["effective"]) for test in tests])),
@@ -176,21 +185,21 @@ def _fragile(paper: str, pooler: str, variant: str, runs: Runs, base: Runs, way:
     rows = TABLE_1.get(paper, {}).get(pooler)
     points = None if rows is None else round(rows["base"][FALLS[way]] - rows[variant][FALLS[way]], 1)
     words = f"{pooler}: {way} weights cost {PAPER_NAMES[variant]} more F1 than Base"
-    return Claim(words, points, extra_fall(runs, base, way), shared_seeds(runs, base))
+    return Claim(words, points, extra_fall(runs, base, way), *weight_of(runs, base))
 
 
 def _per_unit(paper: str, pooler: str, variant: str, runs: Runs, base: Runs) -> Claim:
     rows = TABLE_3.get(paper, {}).get(pooler)
     points = None if rows is None else round(100 * (rows["base"] - rows[variant]), 1)
     words = f"{pooler}: a single word of {PAPER_NAMES[variant]} is less sure of the answer than one of Base"
-    return Claim(words, points, combined([(1, base, PER_UNIT), (-1, runs, PER_UNIT)]), shared_seeds(runs, base))
+    return Claim(words, points, combined([(1, base, PER_UNIT), (-1, runs, PER_UNIT)]), *weight_of(runs, base))
 
 
 def _same(paper: str, pooler: str, variant: str, runs: Runs, base: Runs) -> SameClaim:
     rows = TABLE_1.get(paper, {}).get(pooler, {})
     points = round(rows[variant][0] - rows["base"][0], 1) if variant in rows else None
     words = f"{pooler}: {PAPER_NAMES[variant]} has the F1 of Base"
-    return SameClaim(words, points, combined([(1, runs, OWN), (-1, base, OWN)]), shared_seeds(runs, base))
+    return SameClaim(words, points, combined([(1, runs, OWN), (-1, base, OWN)]), *weight_of(runs, base))
 
 
 def _residual_is_like_concat(pooler: str, models: Mapping[tuple[str, str], Runs]) -> list[Claim]:
@@ -203,7 +212,7 @@ def _residual_is_like_concat(pooler: str, models: Mapping[tuple[str, str], Runs]
             f"{pooler}: {way} weights cost Resid as much F1 as Concat",
             None,
             extra_fall(residual, concat, way),
-            shared_seeds(residual, concat),
+            *weight_of(residual, concat),
         )
         for way in FALLS
     ]
@@ -217,7 +226,7 @@ def claim_records(every: Mapping[str, Sequence[Claim]]) -> Numbers:
 def claims_of(numbers: Numbers, kind: str) -> list[Claim]:
     """The claims of a record, with their verdicts; those of the kind "same" say that a difference is almost none."""
     make = SameClaim if kind == "same" else Claim
-    return [make(**one | {"measured": Interval(**one["measured"])}) for one in numbers["claims"][kind]]
+    return [claim_of(one, make) for one in numbers["claims"][kind]]
 
 
 def _numbers(digits: str) -> np.ndarray:

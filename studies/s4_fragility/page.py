@@ -20,16 +20,13 @@ HEADINGS = {
 }
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
-    choice = "" if about["own_choice"] else " --choice CHOICE"
     return (
-        f"# {TASKS[about['task']].title}: attention weights, changed after training\n\n"
-        f"Tables 1 and 3 of Tutek and Šnajder (2020). {_texts(about)} Made by\n"
-        f"`python -m studies s4_fragility --task {about['task']}{choice} --data FOLDER --work WORK --out "
-        f"OUT{sizes}`.\n\n{not_run_yet(numbers['missing'])}{_choice(numbers)}"
+        f"# {about['title']}: attention weights, changed after training\n\n"
+        f"Tables 1 and 3 of Tutek and Šnajder (2020). "
+        f"{_texts(about)}\n\n{not_run_yet(numbers['missing'])}{_choice(numbers)}"
         f"## Tables 1 and 3\n\n{models_table(numbers)}\n\n"
         f"F1 of “{TASKS[about['task']].labels[1]}” in points, then its change under other weights, and the mean "
         f"probability in % that one\nword's state alone gives the predicted class, over right answers. Below each "

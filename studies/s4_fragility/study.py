@@ -39,7 +39,7 @@ from studies.s4_fragility.page import as_page, as_picture
 from studies.s4_fragility.sentences import DRAWN, sentences_unit
 from studies.s4_fragility.sentences_picture import sentences_picture
 from studies.s4_fragility.summary import summarise
-from studies.s4_fragility.tasks import SIZES, TASKS, CorpusSize, corpus_size, labelled_parts
+from studies.s4_fragility.tasks import SIZES, TASKS, CorpusSize, corpus_size, labelled_parts, title_of
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from studies.shared.attention_models import WEIGHTED, AttentionModel
 from studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
@@ -66,7 +66,7 @@ def s4_fragility() -> Study:
             }
         ),
         summary=lambda settings, records: summarise(about(settings), records, weights_of(settings, records)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={
             "fragility.svg": lambda settings, numbers: as_picture(numbers),
             "sentences.svg": lambda settings, numbers: sentences_picture(
@@ -137,6 +137,7 @@ def about(settings: Settings) -> Numbers:
     lengths = [len(words(text[0], add_special_tokens=False)["input_ids"]) for text in texts]
     return {
         "task": settings.own["task"],
+        "title": title_of(settings.own["task"], settings.data),
         **asdict(_size(settings)),
         **counts,
         "mean_words": sum(lengths) / len(lengths),

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 from pellucid.base.errors import BadInput, UnknownName
 from pellucid.data.load import load_examples
 from pellucid.text.example import Example
 from studies.shared.attention_models import VARIANTS
+from studies.shared.data_folders import corpus_title
 from studies.shared.text_choice import with_smallest_digests
 
 SHORT, LONG = "sst2", "newsgroups"  # where weights are chosen: for short texts, and for long ones
@@ -115,6 +117,13 @@ def corpus_size(task: str, sizes: Mapping[str, WithCorpora], size_name: str) -> 
         names = [name for name, size in sizes.items() if task in size.corpora]
         raise UnknownName(f"{task} has the sizes {', '.join(names)}.")
     return corpora[task]
+
+
+def title_of(task: str, data: str) -> str:
+    """What a page calls the texts; those of MIMIC are told by their format, whatever their folder is called."""
+    one = TASKS[task]
+    folders = (Path(data).name,) if one.reader else (task, f"{task}_sports")
+    return corpus_title(one.title, data, *folders)
 
 
 def labelled_parts(task: str, data: str, size: CorpusSize) -> dict[str, list[Example]]:

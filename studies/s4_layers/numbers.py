@@ -13,6 +13,7 @@ from studies.s4_fragility.numbers import (
     f1,
     model_numbers,
     shared_seeds,
+    weight_of,
 )
 from studies.s4_fragility.paper import TABLE_6
 from studies.s4_fragility.summary import missing_seeds
@@ -65,7 +66,7 @@ def _more_robust(models: Models, layers: int, way: str, paper: bool) -> list[Cla
         return []
     points = _fall(layers, "base", way) - _fall(1, "base", way) if paper else None
     words = f"{way} weights cost Base of {layers} layers less F1 than Base of one"
-    return [Claim(words, _rounded(points), extra_fall(one, deep, way), shared_seeds(one, deep))]
+    return [Claim(words, _rounded(points), extra_fall(one, deep, way), *weight_of(one, deep))]
 
 
 def _diminishing(models: Models, variant: str, layers: int, way: str, paper: bool) -> list[Claim]:
@@ -78,7 +79,7 @@ def _diminishing(models: Models, variant: str, layers: int, way: str, paper: boo
         gains = [_fall(depth, "base", way) - _fall(depth, variant, way) for depth in (1, layers)]
         points = gains[0] - gains[1]
     words = f"what {way} weights cost {PAPER_NAMES[variant]} more than Base is less with {layers} layers than with one"
-    return [Claim(words, _rounded(points), _extra_of_one_layer(sides, way), shared_seeds(*sides))]
+    return [Claim(words, _rounded(points), _extra_of_one_layer(sides, way), *weight_of(*sides))]
 
 
 def _extra_of_one_layer(sides: Sequence[Runs], way: str) -> Interval:

@@ -2,7 +2,6 @@
 
 from studies.s4_fragility.page import degenerate_models, model_row
 from studies.s4_fragility.paper import TABLE_6
-from studies.s4_fragility.tasks import TASKS
 from studies.shared.attention_models import PAPER_NAMES, SIGNS
 from studies.shared.claims import ENOUGH_SEEDS, claim_of, claims_table
 from studies.shared.computing_environment import where_computed
@@ -11,17 +10,15 @@ from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
-    options = ("" if about["own_weights"] else " --choice CHOICE") + (f" --size {size}" if size != "small" else "")
     weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
-        f"# {TASKS[about['task']].title}: attention on LSTMs of one to three layers\n\n"
+        f"# {about['title']}: attention on LSTMs of one to three layers\n\n"
         f"Table 6 of Tutek and Šnajder (2020), additive attention. {about['n_train']:,} texts to learn from in "
         f"{about['epochs']} epochs, {about['n_dev']:,} that\nchoose the epoch, and {about['n_test']:,} that are "
-        f"judged. {weights}. Made by\n`python -m studies s4_layers --task {about['task']} --data FOLDER --work WORK "
-        f"--out OUT{options}`.\n\n{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
+        f"judged. {weights}.\n\n{not_run_yet(numbers['missing'])}{_table(numbers)}\n\n"
         "F1 in points, then its change under other weights, and the mean probability in % that one word's state alone "
         "gives the\npredicted class. Below each number the paper's. Intervals are t-intervals over training seeds in "
         f"which texts are nested.\n{where_computed(numbers['machines'])}\n\n{degenerate_models(numbers)}![What the "

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from studies.s4_fragility.choice import CHOICE, weights_or_usual
-from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts
+from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts, title_of
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from studies.s4_layers.numbers import summarise
 from studies.s4_layers.page import as_page, as_picture
@@ -57,7 +57,7 @@ def s4_layers() -> Study:
         options=(TASK, DATA, WORK, CHOICE, KEEP_MODELS, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units}),
         summary=lambda settings, records: summarise(about(settings), list(records["trainings"].values())),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"layers.svg": lambda settings, numbers: as_picture(numbers)},
     )
 
@@ -86,6 +86,7 @@ def about(settings: Settings) -> Numbers:
     parts = labelled_parts(settings.own["task"], settings.data, corpus)
     return {
         "task": settings.own["task"],
+        "title": title_of(settings.own["task"], settings.data),
         "layers": list(settings.size.layers),
         **{name: value for name, value in asdict(corpus).items() if name != "variants"},
         **{f"n_{split}": len(texts) for split, texts in parts.items()},

@@ -1,7 +1,6 @@
 """The page of the two starts of a query, with its picture."""
 
 from pellucid.results.table import Interval
-from studies.s4_fragility.tasks import TASKS
 from studies.s4_start.summary import STARTS
 from studies.shared.claims import ENOUGH_SEEDS, Claim, SameClaim, claims_table
 from studies.shared.computing_environment import where_computed
@@ -10,15 +9,13 @@ from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], claims_of(numbers)
-    sizes = f" --size {size}" if size != "small" else ""
     return (
-        f"# {TASKS[about['task']].title}: the start of a query\n\n"
+        f"# {about['title']}: the start of a query\n\n"
         f"Appendix C of Tutek and Šnajder (2020). Dot attention on a BiLSTM, {about['n_train']:,} texts to learn from "
-        f"in {about['epochs']} epochs; the query is drawn from\nN(0, 1), or as a linear layer's weights are. Made by\n"
-        f"`python -m studies s4_start --task {about['task']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        f"in {about['epochs']} epochs; the query is drawn from\nN(0, 1), or as a linear layer's weights are.\n\n"
         f"{not_run_yet(numbers['missing'])}![How far below uniform the weights lie, by training "
         f"step](start.svg)\n\n{_table(numbers)}\n\nlog T − entropy of the weights of a text of T words, in nats, over "
         f"{about['watched']} dev texts: 0 of equal weights. Intervals are\nt-intervals over training seeds in which "

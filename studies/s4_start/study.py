@@ -23,7 +23,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import FOLDER, Watch
 from studies.s3_training.study import looks_in
-from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts
+from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts, title_of
 from studies.s4_fragility.trainings import Lesson, model_folder, trained, training_about
 from studies.s4_start.page import as_page, as_picture
 from studies.s4_start.summary import STARTS, summarise
@@ -62,7 +62,7 @@ def s4_start() -> Study:
         options=(TASK, DATA, WORK, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units}),
         summary=lambda settings, records: summarise(about(settings), list(records["trainings"].values())),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"start.svg": lambda settings, numbers: as_picture(numbers)},
     )
 
@@ -97,6 +97,7 @@ def about(settings: Settings) -> Numbers:
     parts = labelled_parts(settings.own["task"], settings.data, corpus)
     return {
         "task": settings.own["task"],
+        "title": title_of(settings.own["task"], settings.data),
         **{name: value for name, value in asdict(corpus).items() if name != "variants"},
         **{f"n_{split}": len(texts) for split, texts in parts.items()},
         "every": size.every,

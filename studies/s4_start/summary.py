@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import NOT_NEGATIVE, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import Interval
 from studies.s4_fragility.summary import missing_seeds
 from studies.shared.claims import Claim, SameClaim
@@ -55,11 +55,13 @@ def claims(shown: dict[str, list[Numbers]]) -> dict[str, list[Claim]]:
                 None,
                 apart,
                 seeds,
+                normal.shape[1],
             )
         ],
-        "uniform": [SameClaim("weights of the default start end uniform", None, _mean(default), len(default))],
+        "uniform": [SameClaim("weights of the default start end uniform", None, _mean(default), *default.shape)],
     }
 
 
 def _mean(values: np.ndarray) -> Interval:
-    return paired_difference_over_runs(values, np.zeros_like(values))
+    """Of how far below uniform weights lie; entropy says that they cannot lie above."""
+    return mean_over_runs(values, NOT_NEGATIVE)

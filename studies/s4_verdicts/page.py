@@ -15,15 +15,13 @@ from studies.shared.units import Numbers
 NOTHING = "No reason was learnt by two models.\n"
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about, claims = numbers["about"], [claim_of(one) for one in numbers["claims"]]
-    options = ("" if about["own_weights"] else " --choice CHOICE") + (f" --size {size}" if size != "small" else "")
     weights = ", ".join(f"{PAPER_NAMES[name]} {SIGNS[name]} = {one:g}" for name, one in about["weights"].items())
     return (
         "# Known reasons: do weights of attention show them?\n\n"
-        f"Additive attention on a BiLSTM; {weights}. Made by\n"
-        f"`python -m studies s4_verdicts --data FOLDER --work WORK --out OUT{options}`.\n\n"
+        f"Additive attention on a BiLSTM; {weights}.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"## Planted reasons\n\n{about['planted']:,} texts to learn each reason from. Found: average precision of the "
         f"reason's words in the ranking of all words by\ntheir weight (1: they come first). Decoy first: share of "

@@ -73,7 +73,7 @@ def s4_verdicts() -> Study:
         options=(DATA, WORK, CHOICE, KEEP_MODELS, DEVICE, FINISHED),
         work=UnitStages({"planted": planted_units, "deception": deception_units}),
         summary=lambda settings, records: summarise(about(settings), records, classes_of_texts(settings)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         equal_scores=EqualScores(
             "average precision took equal scores as one threshold",
             "Its methods seldom give two words the same score, so little should change.",

@@ -5,8 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import paired_difference_over_runs
-from pellucid.results.table import Interval
+from pellucid.results.bootstrap import POINTS, SHARE, inside, mean_over_runs, paired_difference_over_runs
 from studies.s4_fragility.summary import missing_seeds
 from studies.s4_verdicts.verdicts import MARKED, counted_outcomes, text_rows, verdict_rows
 from studies.shared.attention_models import DECEPTIVE, PAPER_NAMES
@@ -65,10 +64,10 @@ def planted_row(runs: Runs) -> Numbers:
         precision = np.array([run["reason_found"] for run in learnt])
         chance = np.array([run["chance"] for run in learnt])
         row |= {
-            "reason_found": asdict(_mean(precision)),
+            "reason_found": asdict(mean_over_runs(precision, SHARE)),
             "by_seed": precision.mean(1).tolist(),
             "over_chance": asdict(paired_difference_over_runs(precision, chance)),
-            "decoy_first": asdict(_mean(np.array([run["decoy_first"] for run in learnt]))),
+            "decoy_first": asdict(mean_over_runs(np.array([run["decoy_first"] for run in learnt]), SHARE)),
             "effective": float(np.mean([run["effective"] for run in learnt])),
         }
     return row
@@ -87,7 +86,8 @@ def claims(about: Numbers, planted: Mapping[str, Runs]) -> list[Claim]:
             if variant != "base" and seeds:
                 more, less = (100 * np.array([of[seed]["reason_found"] for seed in seeds]) for of in pairs)
                 words = f"{reason}: weights of {PAPER_NAMES[variant]} find the reason more often than those of Base"
-                tested.append(Claim(words, None, paired_difference_over_runs(more, less), len(seeds)))
+                over = inside(paired_difference_over_runs(more, less), POINTS)
+                tested.append(Claim(words, None, over, *more.shape))
     return tested
 
 
@@ -99,7 +99,7 @@ def deception_row(plain: Runs, deceptive: Runs) -> Numbers:
         return {}
     weight, right = (
         {
-            name: _mean(np.array([run[field] for run in runs]))
+            name: mean_over_runs(np.array([run[field] for run in runs]), SHARE)
             for name, runs in (("base", plain), (DECEPTIVE, deceptive))
         }
         for field in ("marked_weight", "right")
@@ -128,7 +128,3 @@ def _grouped(runs: Iterable[Numbers], key: Callable[[Numbers], str]) -> dict[str
     for run in sorted(runs, key=lambda run: run["seed"]):
         groups.setdefault(key(run), []).append(run)
     return groups
-
-
-def _mean(values: np.ndarray) -> Interval:
-    return paired_difference_over_runs(values, np.zeros_like(values))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pellucid.results import bootstrap
 from pellucid.results.table import Interval
 from studies.shared.seed_intervals import interval_over_seeds
 from studies.shared.units import Numbers
@@ -42,4 +43,4 @@ def difference(one: Runs, other: Runs, queries: float) -> Interval:
 def percent_right(right: Sequence[Sequence[float]]) -> Interval:
     """Percent of right answers [seed text], the mean over seeds with an interval over seeds and texts."""
     columns = np.array(right, dtype=float)[:, :, None]
-    return interval_over_seeds(columns, lambda means: PERCENT * means[..., 0])
+    return interval_over_seeds(columns, lambda means: PERCENT * means[..., 0], bootstrap.PERCENT)

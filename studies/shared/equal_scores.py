@@ -29,11 +29,6 @@ class EqualScores:
         """Whether all that the work left was measured by the rule."""
         return follows_rule(list(records[self.stage].values()) if self.stage else records)
 
-    def noted(self, page: str) -> str:
-        """A study's page with the sentence below its title."""
-        title, rest = page.split("\n", 1)
-        return f"{title}\n\n{self.sentence}\n{rest}"
-
     @property
     def sentence(self) -> str:
         """Markdown, one paragraph."""

@@ -23,3 +23,9 @@ def models_with_seeds(missing: Mapping[str, Sequence[int]]) -> list[str]:
 def listed_seeds(seeds: Sequence[int]) -> str:
     """Seeds as a page lists them."""
     return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
+
+
+def noted(page: str, notes: Sequence[str]) -> str:
+    """A page with paragraphs below its title."""
+    title, rest = page.split("\n", 1)
+    return "\n\n".join([title, *notes]) + "\n" + rest

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 from pellucid.base.catalogue import Entry
 from pellucid.base.checks import known
@@ -17,11 +18,14 @@ from pellucid.base.processes import Progress, silent
 from pellucid.drawing.terminal import progress_bar
 from pellucid.text.ranges import TIES
 from studies.shared.equal_scores import RECORD
-from studies.shared.study import Settings, Study, studies
-from studies.shared.unit_files import PACKED, RUNS, pack_units
+from studies.shared.markdown import noted
+from studies.shared.study import Records, Settings, Study, studies
+from studies.shared.unit_files import PACKED, RUNS, Numbers, pack_units
+from studies.shared.what_ran import RAN, command_sentence, what_ran, with_encoder
 
 PROGRAM = "python -m studies"
-SHARED = {one.name for one in fields(Settings)} - {"size_name", "size", "own"}
+MISSING = ("missing", "unfinished")  # where results list work that is not done
+SHARED = {one.name for one in fields(Settings)} - {"size_name", "size", "own", "study"}
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -60,18 +64,30 @@ def run_study(study: Study, settings: Settings, progress: Progress = silent) -> 
         remove_manifest(settings.out)
     records = study.work(settings, progress)
     numbers = study.summary(settings, records)
-    page, result = study.page(settings, numbers), numbers
-    if study.equal_scores is not None and not study.equal_scores.follows_rule(records):
-        page = study.equal_scores.noted(page)
-    elif study.equal_scores is not None and isinstance(numbers, dict):
-        result = {**numbers, RECORD: TIES}
-    write_text(settings.out / "result.json", json.dumps(result, indent=1))
-    for name, draw in study.pictures.items():
-        write_text(settings.out / name, draw(settings, numbers))
-    write_text(settings.out / "README.md", page)
+    notes, additions = _notes(study, settings, records, numbers)
+    page = noted(with_encoder(study.page(settings, numbers), settings.encoder), notes)
+    result = with_encoder(numbers, settings.encoder)
+    result = result | additions if isinstance(result, dict) else result
+    texts = {"result.json": json.dumps(result, indent=1), "README.md": page}
+    texts |= {name: with_encoder(draw(settings, numbers), settings.encoder) for name, draw in study.pictures.items()}
+    for name, text in texts.items():
+        write_text(settings.out / name, text)
     pack_units(settings.runs)
     files.save(NOTHING_KNOWN)
     return page
+
+
+def _notes(study: Study, settings: Settings, records: Records, numbers: Any) -> tuple[list[str], Numbers]:
+    """What stands below the title of the page, and what joins the numbers: the run, and the rule for equal scores."""
+    is_whole = not (isinstance(numbers, dict) and any(numbers.get(name) for name in MISSING))
+    ran = what_ran(study, settings, is_whole) if settings.study else None
+    notes = [command_sentence(ran)] if ran else []
+    additions: Numbers = {RAN: ran} if ran else {}
+    if study.equal_scores is not None and study.equal_scores.follows_rule(records):
+        additions[RECORD] = TIES
+    elif study.equal_scores is not None:
+        notes.append(study.equal_scores.sentence)
+    return notes, additions
 
 
 def parse_settings(entry: Entry, study: Study, words: Sequence[str]) -> Settings:
@@ -80,7 +96,7 @@ def parse_settings(entry: Entry, study: Study, words: Sequence[str]) -> Settings
     size_name = options.pop("size")
     known(f"size of {entry.name}", size_name, study.sizes)
     shared = {name: options.pop(name) for name in SHARED & options.keys()}
-    return Settings(size_name, study.sizes[size_name], own=options, **shared)
+    return Settings(size_name, study.sizes[size_name], own=options, study=entry.name, **shared)
 
 
 def _run(entry: Entry, words: Sequence[str]) -> None:

@@ -7,16 +7,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pellucid.results.bootstrap import BOUNDS, resampled_means
+from pellucid.results.bootstrap import BOUNDS, Range, inside, resampled_means
 from pellucid.results.table import Interval
 
 
 def interval_over_seeds(
-    columns: np.ndarray, number: Callable[[np.ndarray], np.ndarray], resamples: int = 2000
+    columns: np.ndarray,
+    number: Callable[[np.ndarray], np.ndarray],
+    within: Range | None = None,
+    *,
+    resamples: int = 2000,
 ) -> Interval:
     """The mean over seeds of a number of column means, for columns [seed example column], with its 95 % interval.
 
-    columns: what is averaged over the examples. number: means [... column] -> scores [...]. resamples: draws of texts.
+    columns: what is averaged over the examples. number: means [... column] -> scores [...]. within: what the number
+    cannot leave, such as `SHARE`; the interval then stays inside too (`inside`). resamples: draws of texts.
 
     The half width is sqrt((t s_r)^2 + (z s_x)^2). s_r is the standard error of the seeds' scores, and t the quantile
     for their few degrees of freedom. s_x is the standard error over texts: of the mean over seeds when texts are drawn
@@ -31,4 +36,4 @@ def interval_over_seeds(
     of_texts = norm.ppf(BOUNDS[1]) * drawn.std(ddof=1)
     of_runs = t.ppf(BOUNDS[1], seeds - 1) * by_seed.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else 0.0
     mean, half = float(by_seed.mean()), float(np.hypot(of_runs, of_texts))
-    return Interval(mean, mean - half, mean + half)
+    return inside(Interval(mean, mean - half, mean + half), within, examples)

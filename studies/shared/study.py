@@ -30,7 +30,7 @@ class Settings:
     size_name, size: a name of `Study.sizes` and what stands under it. out: the folder of numbers and page. data: a
     folder or a data set's name. work: the folder of models and other large files. encoder: "minilm", a folder or a hub
     name. processes: units at a time. finished: do no work, read what is there. own: the values of the options that this
-    study alone has, by name.
+    study alone has, by name. study: its name in the list; "" where it was not run by its command.
     """
 
     size_name: str
@@ -43,6 +43,7 @@ class Settings:
     processes: int = 1
     finished: bool = False
     own: Mapping[str, Any] = field(default_factory=dict)
+    study: str = ""
 
     @property
     def runs(self) -> Path:

@@ -170,7 +170,7 @@ def page(settings: Settings, numbers: Numbers) -> str:
         f"“{LABEL}” answers that turn without it",
     ]
     return (
-        "# The demo's classifier\n\nMade by `python -m studies showcase --data helpdesk --out studies/showcase`.\n\n"
+        "# The demo's classifier\n\n"
         f"{markdown_table(head, rows)}\n\nAccuracy in per cent, of the epoch that was best on dev; brackets are 95 % "
         "intervals over test texts. The line is “Sent from my phone.”, which is planted in the data "
         "([datasheet](../../docs/datasheets/helpdesk.md)).\n"

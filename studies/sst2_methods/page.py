@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from pellucid.base.kinds import metrics
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import Range, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import CHANCE, Interval
 from studies.shared.claims import ENOUGH_SEEDS, no_verdict
 from studies.shared.interval_plot import Panel, interval_plot
@@ -42,10 +42,16 @@ def _summary(by_seed: Mapping[str, Numbers], floor: Mapping[str, Numbers]) -> Nu
     for metric in METRICS:
         ours, chance = (np.array([runs[seed]["values"][metric] for seed in seeds]) for runs in (by_seed, floor))
         numbers[metric] = {
-            "value": asdict(paired_difference_over_runs(ours, np.zeros_like(ours))),
+            "value": asdict(mean_over_runs(ours, _range(metric))),
             "over_chance": asdict(paired_difference_over_runs(ours, chance)),
         }
     return numbers
+
+
+def _range(metric: str) -> Range:
+    """The ends of a metric's range."""
+    facts = metrics.get(metric).facts
+    return facts["lowest"], facts["highest"]
 
 
 def better(metric: str, over: Mapping[str, float]) -> Interval:
@@ -82,10 +88,10 @@ def as_picture(summary: Numbers) -> str:
         f"{texts} test sentences × {seeds} training seeds; 95 % intervals, paired; green: better, red: worse, grey: "
         f"not told from chance"
     )
-    return interval_plot("SST-2: how far each method is ahead of random scores", titles, panels, foot)
+    return interval_plot(f"{summary['title']}: how far each method is ahead of random scores", titles, panels, foot)
 
 
-def as_page(summary: Numbers, size: str) -> str:
+def as_page(summary: Numbers) -> str:
     """The results as a Markdown page."""
     methods = summary["methods"]
     rows = "\n".join(_row(title, methods[title], len(summary["models"])) for title in ranked(methods))
@@ -103,10 +109,9 @@ def as_page(summary: Numbers, size: str) -> str:
     )
     settings = "\n".join(f"- {title}: {_settings(one['settings'])}" for title, one in methods.items())
     return (
-        f"# SST-2: every method against random scores\n\n"
+        f"# {summary['title']}: every method against random scores\n\n"
         f"{len(summary['texts'])} test sentences, those with the smallest digests, and {len(summary['models'])} "
-        f"training seeds of a plain MiniLM classifier.\nMade by `python -m studies sst2_methods --data FOLDER --work "
-        f"runs/sst2_methods --out studies/sst2_methods{' --size ' + size if size != 'small' else ''}`.\n\n"
+        f"training seeds of a plain MiniLM classifier.\n\n"
         "![Differences from chance with intervals](picture.svg)\n\n"
         f"| method | {directions} |\n|---|---|---|---|---|\n{rows}\n\n"
         "Mean over sentences and seeds with its 95 % t-interval over seeds, in which sentences are nested. Paired with "

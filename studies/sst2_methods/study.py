@@ -39,6 +39,7 @@ from pellucid.text.example import Example
 from pellucid.text.ranges import TIES
 from pellucid.training.recipe import Recipe
 from pellucid.training.train import train_model
+from studies.shared.data_folders import corpus_title
 from studies.shared.equal_scores import RECORD, EqualScores
 from studies.shared.options import DATA, ENCODER, FINISHED, WORK, Option
 from studies.shared.study import Settings, Study, studies
@@ -96,6 +97,11 @@ SIZES = {
 }
 
 
+def titled(settings: Settings, numbers: Numbers) -> Numbers:
+    """The numbers, and what the page calls the sentences."""
+    return {"title": corpus_title("SST-2", settings.data, "sst2"), **numbers}
+
+
 @studies.add()
 def sst2_methods() -> Study:
     """Which methods are better than random scores? 100 sentences of SST-2, three seeds of a plain classifier."""
@@ -105,8 +111,8 @@ def sst2_methods() -> Study:
         sizes=SIZES,
         options=(DATA, WORK, ENCODER, threads, finished),
         work=read_or_measure,
-        summary=lambda settings, values: summarise(dict(values)),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        summary=lambda settings, values: titled(settings, summarise(dict(values))),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"picture.svg": lambda settings, numbers: as_picture(numbers)},
         equal_scores=EqualScores(
             "hiding, revealing, comprehensiveness and sufficiency took equal scores in reading order",

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid.evidence.transfers import mean_over_runs
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.results.bootstrap import PERCENT, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import Interval
-from studies.shared.claims import ENOUGH_SEEDS, no_verdict
+from studies.shared.claims import ENOUGH_SEEDS, no_verdict, weighed
 from studies.shared.computing_environment import count_machines, where_computed
 from studies.shared.markdown import models_with_seeds, not_run_yet
+from studies.shared.span_sharpness import spans_beside
 from studies.shared.trainings import right_answers
 from studies.shared.units import Numbers
 from studies.sst2_twins.trials import MODELS
@@ -41,9 +41,10 @@ def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
     return {
         "seeds": sorted(seeds),
         "dev": round(100 * float(np.mean(best)), 2),
-        "test": _rounded(mean_over_runs(right)),
+        "test": _rounded(mean_over_runs(right, PERCENT)),
         "test_by_seed": [round(float(row.mean()), 2) for row in right],
         "over_plain": _rounded(over),
+        "spans": [run["sharpness"] for run in of] if of[0].get("sharpness") else [],
     }
 
 
@@ -56,10 +57,10 @@ def as_page(numbers: Numbers) -> str:
     rows = "\n".join(_row(name, of) for name, of in numbers["models"].items())
     paper = "; ".join(f"{task} {base} → {ours}" for task, (base, ours) in PAPER.items())
     return (
-        "# SST-2: span attention against its plain twin\n\n"
-        f"all-MiniLM-L6-v2, two epochs of batches of 32, the best on dev kept; {numbers['texts']} test texts.\n"
-        "Made by `python -m studies sst2_twins --data FOLDER --out studies/sst2_twins`.\n\n"
-        "| model | seeds | dev | test [95 %] | by seed | minus plain, same seeds [95 %] |\n|---|---|---|---|---|---|\n"
+        f"# {numbers['title']}: span attention against its plain twin\n\n"
+        f"all-MiniLM-L6-v2, two epochs of batches of 32, the best on dev kept; {numbers['texts']} test texts.\n\n"
+        "| model | seeds | dev | test [95 %] | by seed | minus plain, same seeds [95 %] | its spans "
+        "|\n|---|---|---|---|---|---|---|\n"
         f"{rows}\n\n"
         "Accuracy in points; dev is that of the best epoch. Intervals are t-intervals over seeds in which texts are "
         f"nested;\ndifferences are paired. Below {ENOUGH_SEEDS} seeds nothing follows from them. "
@@ -68,7 +69,8 @@ def as_page(numbers: Numbers) -> str:
         f"entropy as penalty, with weight 0.1; `sharp` starts with larger scores (0.15)\nand has the paper's penalty, "
         f"concentration, with weight 1.\n\n{not_run_yet(models_with_seeds(numbers.get('unfinished', {})))}"
         f"Of `span` we ask a mean difference of at least {NO_WORSE} and a lower bound of at least {NO_WORSE_BOUND} "
-        f"points: **{_verdict(numbers)}**.\nThe paper (RoBERTa-base, other tasks): {paper}.\n"
+        f"points: {weighed(_verdict(numbers), spans_beside(numbers['models']['span']['spans']))}, "
+        f"{numbers['texts']:,} texts.\nThe paper (RoBERTa-base, other tasks): {paper}.\n"
     )
 
 
@@ -80,4 +82,7 @@ def _verdict(numbers: Numbers) -> str:
 def _row(name: str, of: Numbers) -> str:
     test, over = ("{:.2f} [{:.2f}, {:.2f}]".format(*of[part]) for part in ("test", "over_plain"))
     seeds = ", ".join(f"{value:.2f}" for value in of["test_by_seed"])
-    return f"| {name} | {len(of['seeds'])} | {of['dev']:.2f} | {test} | {seeds} | {'–' if name == 'plain' else over} |"
+    return (
+        f"| {name} | {len(of['seeds'])} | {of['dev']:.2f} | {test} | {seeds} | {'–' if name == 'plain' else over} | "
+        f"{spans_beside(of['spans']) if of['spans'] else '–'} |"
+    )

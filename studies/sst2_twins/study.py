@@ -9,6 +9,7 @@ test is read once, for the report.
 FOLDER holds train.jsonl, dev.jsonl and test.jsonl (or .gz). Finished runs are kept and not repeated.
 """
 
+from studies.shared.data_folders import corpus_title
 from studies.shared.options import DATA, ENCODER, FINISHED
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.trainings import Corpus, missing_seeds, trial_units
@@ -38,4 +39,5 @@ def summary(settings: Settings, records: Records) -> Numbers:
     """The numbers of all finished trainings, and which are missing."""
     finished = records["training"]
     missing = missing_seeds(trials(settings.encoder), finished)
-    return summarise(list(finished.values())) | {"unfinished": missing}
+    title = corpus_title("SST-2", settings.data, "sst2")
+    return summarise(list(finished.values())) | {"unfinished": missing, "title": title}

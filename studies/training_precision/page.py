@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from math import isnan
 
-from pellucid.results.bootstrap import paired_difference_over_runs, t_interval
+from pellucid.results.bootstrap import PERCENT, paired_difference_over_runs, t_interval
 from pellucid.results.table import Interval
 from pellucid.training.checkpoint import best_epoch
-from studies.shared.claims import ENOUGH_SEEDS, no_verdict
+from studies.shared.claims import ENOUGH_SEEDS, no_verdict, weighed
 from studies.shared.computing_environment import count_machines, where_computed
 from studies.shared.markdown import markdown_table, models_with_seeds, not_run_yet
+from studies.shared.span_sharpness import spans_beside
 from studies.shared.trainings import right_on_shared_seeds
 from studies.shared.units import Numbers
 
@@ -40,8 +41,9 @@ def _numbers(of: Sequence[Numbers], plain: Sequence[Numbers]) -> Numbers:
     seeds = shared_seeds(of, plain)
     numbers = {
         "seeds": len(seeds),
-        "dev": _record(t_interval([ours[seed] for seed in seeds])),
+        "dev": _record(t_interval([ours[seed] for seed in seeds], PERCENT)),
         "test": float(right.mean()),
+        "spans": [run["sharpness"] for run in of if run["seed"] in seeds],
     }
     if of is plain:
         return numbers
@@ -95,8 +97,7 @@ def as_page(size: str, numbers: Numbers) -> str:
     ]
     return (
         f"# What training in bfloat16, or by a route, costs\n\n"
-        f"A span model on MiniLM, trained in three ways that differ in how they compute; size {size}. Made by\n"
-        "`python -m studies training_precision --data FOLDER --out OUT`.\n\n"
+        f"A span model on MiniLM, trained in three ways that differ in how they compute; size {size}.\n\n"
         f"{not_run_yet(missing)}{markdown_table(head, rows)}\n\n"
         f"Accuracy in points, of the epoch that was best on dev; test has {numbers['texts']:,} texts. Brackets are 95 "
         f"% intervals.\nThose of dev are t-intervals over training seeds: they say what other seeds would give on the "
@@ -113,7 +114,7 @@ def _row(way: str, of: Numbers, is_complete: bool) -> list[str]:
         return [*row, "–", "–", "–"]
     over = of["dev_over_float32"]
     judged = verdict(over, of["seeds"]) if is_complete else "no verdict yet"
-    return [*row, _shown(over, "+"), _shown(of["test_over_float32"], "+"), f"**{judged}**"]
+    return [*row, _shown(over, "+"), _shown(of["test_over_float32"], "+"), weighed(judged, spans_beside(of["spans"]))]
 
 
 def _shown(interval: Numbers, sign: str = "") -> str:

@@ -7,7 +7,6 @@ from studies.shared.computing_environment import where_computed
 from studies.shared.interval_plot import Panel, interval_plot
 from studies.shared.markdown import listed_seeds, markdown_table, not_run_yet
 from studies.shared.units import Numbers
-from studies.translation_links.corpora import SILVER
 from studies.translation_links.summary import CHANCE, LEARNT, SPANS
 
 HEADINGS = {
@@ -16,15 +15,12 @@ HEADINGS = {
 }
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
-    sizes = f" --size {size}" if size != "small" else ""
-    pairs = " --pairs FOLDER --links FILE" if SILVER in numbers["corpora"] else ""
     return (
         "# Links: which explanations find the source word that a word comes from?\n\n"
         f"Translators with [spans of their source](../../docs/papers/corrections.md#a016). Each method explains every "
-        "word of the\nreferences; its best source word is right if it is linked to the word. Made by\n"
-        f"`python -m studies translation_links --work WORK --out OUT{pairs}{sizes}`.\n\n"
+        "word of the\nreferences; its best source word is right if it is linked to the word.\n\n"
         f"{not_run_yet(numbers['missing'])}![How far above chance](links.svg)\n\n"
         f"{''.join(_corpus(name, of) for name, of in numbers['corpora'].items())}"
         f"{where_computed(numbers['machines'])}\n"

@@ -82,7 +82,7 @@ def translation_links() -> Study:
         options=(WORK, PAIRS, LINKS, FINISHED),
         work=UnitStages({"trainings": units}),
         summary=lambda settings, records: summarise(list(records["trainings"].values()), settings.size.seeds),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"links.svg": lambda settings, numbers: as_picture(numbers)},
     )
 

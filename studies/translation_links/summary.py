@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from pellucid.results.bootstrap import SHARE
 from pellucid.results.interval import Interval
 from studies.shared.claims import Claim
 from studies.shared.computing_environment import count_machines
@@ -71,14 +72,14 @@ def _rank(runs: Sequence[Numbers], title: str) -> float | None:
 
 
 def _share(columns: np.ndarray) -> Interval:
-    return interval_over_seeds(columns, lambda means: means[..., 1] / means[..., 0])
+    return interval_over_seeds(columns, lambda means: means[..., 1] / means[..., 0], SHARE)
 
 
 def _claims(name: str, columns: dict[str, np.ndarray], seeds: int) -> list[Claim]:
     """That the translator's own spans find the links more often than everything else."""
     own = columns[SPANS]
     return [
-        Claim(f"{name}: span attention finds more links than {title}", None, _lead(own, other), seeds)
+        Claim(f"{name}: span attention finds more links than {title}", None, _lead(own, other), seeds, own.shape[1])
         for title, other in columns.items()
         if title != SPANS
     ]

@@ -10,7 +10,7 @@ from pellucid.data.load import load_examples
 from pellucid.data.plant import CLASSES, carrier_parts, plant
 from pellucid.data.shared.part_files import PARTS
 from pellucid.text.example import Example
-from studies.shared.data_folders import source_of
+from studies.shared.data_folders import corpus_title, source_of
 from studies.shared.text_choice import with_smallest_digests
 from studies.which_explanation.methods import FEW_METHODS, METHODS
 
@@ -131,3 +131,8 @@ def _judged(texts: list[Example], size: JudgingSize) -> list[Example]:
     """The judged texts: those that are not too long, with the smallest digests."""
     short = [one for one in texts if len(one.text.split()) <= size.longest]
     return with_smallest_digests(short, size.texts)
+
+
+def title_of(on: str, data: str) -> str:
+    """What a page calls the texts."""
+    return corpus_title(CORPORA[on].title, source_of(CORPORA[on].folder, data), CORPORA[on].folder)

@@ -7,7 +7,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from pellucid.results.bootstrap import paired_difference_over_runs
+from pellucid.base.kinds import metrics
+from pellucid.results.bootstrap import Range, mean_over_runs, paired_difference_over_runs
 from pellucid.results.table import CHANCE, Interval
 from studies.shared.claims import ENOUGH_SEEDS
 from studies.shared.computing_environment import count_machines
@@ -16,7 +17,7 @@ from studies.shared.study import Records
 from studies.shared.units import Numbers
 from studies.which_explanation.advice import advice_in_words, advice_rows
 from studies.which_explanation.methods import knows_marks
-from studies.which_explanation.truth import TRUTH, agreement_with_truth, truth_runs
+from studies.which_explanation.truth import TRUTH, agreement_with_truth, tau_of_each, truth_runs
 
 
 def summarise(about: Numbers, records: Records) -> Numbers:
@@ -54,6 +55,7 @@ def truth(judged: Sequence[Numbers], resamples: int) -> Numbers:
     return {
         metric: {
             "tau": asdict(agreement_with_truth(runs, metric, resamples)),
+            "by_model": tau_of_each(runs, metric),
             "knows_marks": knows_marks(metric),
         }
         for metric in runs[0].values
@@ -97,10 +99,16 @@ def _cell(units: Sequence[Numbers], metric: str, method: str) -> Numbers:
     values = np.array([one["values"][metric][method] for one in units], dtype=float)
     over = None if method == CHANCE else lead(units, metric, method)
     return {
-        "value": asdict(paired_difference_over_runs(values, np.zeros_like(values))),
+        "value": asdict(mean_over_runs(values, _range(metric))),
         "lead": None if over is None else asdict(over),
         "verdict": "" if over is None else verdict(over, len(units)),
     }
+
+
+def _range(metric: str) -> Range | None:
+    """The ends of a metric's range; those of a metric with another setting are not recorded."""
+    facts = metrics.get(metric).facts if metric in metrics.names() else None
+    return (facts["lowest"], facts["highest"]) if facts else None
 
 
 def _checks(units: Sequence[Numbers]) -> Numbers:

@@ -1,6 +1,7 @@
 """The page of one corpus: methods under metrics, checks, what agrees with the truth, and whether advice holds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pellucid.results.interval import Interval
 from pellucid.results.table import CEILING, CHANCE
@@ -14,16 +15,14 @@ from studies.which_explanation.truth import TRUTH
 MARKS = {"better": " ▲", "worse": " ▼", "undecided": "", "": ""}
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    sizes = f" --size {size}" if size != "small" else ""
     sections = "\n".join(_section(numbers, setting) for setting in about["settings"])
     return (
         f"# Which explanation can be trusted? {about['title']}\n\n"
         f"{about['n_test']} texts of at most {about['longest']} words, {about['n_train']:,} to learn from, "
-        f"{about['seeds']} seeds. Made by\n"
-        f"`python -m studies which_explanation --on {about['on']} --data FOLDER --work WORK --out OUT{sizes}`; every "
+        f"{about['seeds']} seeds. Every "
         f"value\nstands in `values.parquet`.\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{models_table(numbers)}\n\n"
@@ -85,12 +84,34 @@ def truth_table(numbers: Numbers) -> str:
         [
             metric,
             _tau(one["tau"]),
-            truth_verdict(one["tau"]),
+            f"{truth_verdict(one['tau'])}; {_models_of(one['by_model'])}",
+            by_reason(one["by_model"]),
             "yes" if one["knows_marks"] else "",
         ]
         for metric, one in sorted(numbers["truth"].items(), key=_agreement)
     ]
-    return markdown_table(["metric", "Kendall's tau with the truth [95 %]", "", "reads the reason itself"], rows)
+    return markdown_table(
+        ["metric", "Kendall's tau with the truth [95 %]", "", "tau of each model", "reads the reason itself"], rows
+    )
+
+
+def by_reason(by_model: Sequence[Sequence[Any]]) -> str:
+    """The taus of the models of each reason, in the order of their seeds."""
+    reasons = dict.fromkeys(reason for reason, _, _ in by_model)
+    return "; ".join(
+        f"{reason.partition('-')[2] or reason} "
+        f"{', '.join(_tau_of_one(tau) for name, _, tau in by_model if name == reason)}"
+        for reason in reasons
+    )
+
+
+def _models_of(by_model: Sequence[Sequence[Any]]) -> str:
+    reasons = len({reason for reason, _, _ in by_model})
+    return f"{len(by_model)} models of {reasons} reason{'s' * (reasons > 1)}"
+
+
+def _tau_of_one(tau: float | None) -> str:
+    return "–" if tau is None else f"{tau:+.2f}"
 
 
 def truth_verdict(one: Numbers) -> str:

@@ -31,6 +31,7 @@ from studies.which_explanation.corpora import (
     parts_of,
     reason_of,
     settings_of,
+    title_of,
 )
 from studies.which_explanation.judging import judged_numbers, training_numbers
 from studies.which_explanation.methods import check_choices, metric_choices
@@ -57,7 +58,7 @@ def which_explanation() -> Study:
         options=(ON, FOLDERS, WORK, ENCODER, ENOUGH_RIGHT, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units, "comparisons": comparison_units}),
         summary=summary,
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
         pictures={"methods.svg": lambda settings, numbers: as_picture(numbers)},
         equal_scores=EqualScores(
             "cuts, games, token F1, IOU F1 and the overlap of highest words took equal scores in reading order, auprc "
@@ -124,7 +125,7 @@ def about(settings: Settings) -> Numbers:
     first = parts_of(settings_judged[0], settings.data, settings.size_name)
     return {
         "on": on,
-        "title": CORPORA[on].title,
+        "title": title_of(on, settings.data),
         "settings": list(settings_judged),
         "seeds": seeds_of(settings),
         "longest": size.longest,

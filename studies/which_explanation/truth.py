@@ -63,6 +63,13 @@ def agreement_with_truth(runs: Sequence[TruthRun], metric: str, resamples: int =
     return percentile_interval(float(np.nanmean(own)), drawn[~np.isnan(drawn)], min(map(_n_texts, runs)))
 
 
+def tau_of_each(runs: Sequence[TruthRun], metric: str) -> list[list[object]]:
+    """[reason, seed, tau over its methods] of each model; what their mean hides. None where a metric ranks no "
+    "methods."""
+    taus = [float(_taus(run, metric, np.ones((1, _n_texts(run))))[0]) for run in runs]
+    return [[run.reason, run.seed, None if tau != tau else tau] for run, tau in zip(runs, taus, strict=True)]
+
+
 def tau_b_of_rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """[draw method], [draw method] -> [draw]: tau-b; nan where one side has a single value."""
     first, second = np.triu_indices(one.shape[1], 1)

@@ -1,13 +1,18 @@
 """Every study lists, shows help, refuses unknown sizes, and goes on after an interruption to the same page."""
 
 import json
+import os
+import re
+import shlex
 import shutil
+from pathlib import Path
 
 import pytest
 
 import pellucid
 from pellucid.base.processes import silent
 from pellucid.text.wordnet import wordnet_folder
+from studies.shared import what_ran
 from studies.shared.runner import main, parse_settings, run_study
 from studies.shared.study import studies
 from studies.shared.unit_files import units_of, unpack_units
@@ -49,21 +54,26 @@ VARYING = (
 
 def words_of(name, folder, size="tiny"):
     """A command line for a study: of every option that it needs one value, and a tiny encoder."""
-    values = VALUES | {"--out": str(folder / "out"), "--work": str(folder / "work")}
+    values = VALUES | {"--out": here(folder / "out"), "--work": here(folder / "work")}
     if name == "sst2_methods":
-        values["--data"] = str(two_classes(folder.parent))
+        values["--data"] = here(two_classes(folder.parent))
     if name in WITH_DICTIONARIES and not ((wordnet_folder() / "data.noun").is_file() and shutil.which("apertium")):
         pytest.skip("needs WordNet and Debian's apertium-eng-spa")
     if name == "s0_translation":
         pytest.importorskip("sacrebleu")
-        values["--data"] = str(two_languages(folder.parent))
+        values["--data"] = here(two_languages(folder.parent))
     words = ["--size", size]
     for option in studies.get(name).make().all_options:
         if option.name in values:
             words += [option.name, values[option.name]]
         if option.name == "--encoder":
-            words += [option.name, str(encoder(folder.parent))]
+            words += [option.name, here(encoder(folder.parent))]
     return words
+
+
+def here(path):
+    """A path from the current folder, as people write it."""
+    return os.path.relpath(path)
 
 
 def encoder(folder):
@@ -184,13 +194,17 @@ def without_its_last_unit(folder):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", RESUMED)
-def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(name, tmp_path, monkeypatch):
-    """And a unit has the same numbers when it is done alone."""
+def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_no_work(
+    name, tmp_path, monkeypatch, capsys
+):
+    """And a unit has the same numbers when it is done alone; the page names what ran, and its command makes it again."""
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / "study"
     with pytest.raises(Stop):
         run(name, folder, stop_after(7))
     page = run(name, folder)
     assert page.startswith("# ")
+    names_what_ran(name, page)
     files = files_of(folder)
     without_its_last_unit(folder)
     assert steady(run(name, folder)) == steady(page)
@@ -198,6 +212,7 @@ def test_an_interrupted_study_goes_on_to_the_same_page_and_a_finished_one_does_n
     monkeypatch.setattr("pellucid.training.train.train", None)  # it would be called to train again
     units = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("units.jsonl.xz")}
     assert steady(run(name, folder)) == steady(page)
+    assert steady(printed_command_again(page, capsys)) == steady(page)
     assert units == {path: path.stat().st_mtime_ns for path in units}
 
 
@@ -210,3 +225,71 @@ def test_an_interrupted_study_ends_as_an_uninterrupted_one(name, tmp_path):
             run(name, tmp_path / "resumed", stop_after(calls))
     assert steady(run(name, tmp_path / "resumed")) == steady(page)
     assert files_of(tmp_path / "resumed") == files_of(tmp_path / "whole")
+
+
+# What a page names is what ran.
+
+ROOT = Path(__file__).parents[2]
+COMMAND = re.compile(r"Made by\n`(python -m studies [^`]+)`")
+RESULTS = sorted(
+    (path.parent.relative_to(ROOT / "studies").parts[0], path.parent)
+    for path in (ROOT / "studies").rglob("result.json")
+)
+CORPORA = ("SST-2", "SST-5", "SNLI", "AG News", "IMDb", "Multi30k", "SemEval", "Yelp-5", "HateXplain")
+
+
+def printed_command(page):
+    return shlex.split(COMMAND.search(page)[1])
+
+
+def printed_command_again(page, capsys):
+    capsys.readouterr()
+    main(printed_command(page)[3:])
+    return capsys.readouterr().out.removesuffix("\n")
+
+
+def names_what_ran(name, page):
+    """The command has the data and the encoder, and nothing else on the page speaks of the usual ones."""
+    options = [option.name for option in studies.get(name).make().all_options]
+    words = printed_command(page)
+    assert words[3] == name
+    if "--encoder" in options:
+        assert words[words.index("--encoder") + 1].endswith("encoder") and "MiniLM" not in page
+    if "--data" in options:
+        assert "--data" in words
+        title = page.partition("\n")[0]
+        assert not any(corpus in title.partition(" in place of ")[0] for corpus in CORPORA), title
+
+
+@pytest.mark.parametrize(("name", "folder"), RESULTS, ids=lambda value: getattr(value, "name", value))
+def test_a_page_under_another_encoder_and_other_data_names_them(name, folder):
+    """The stored numbers, drawn as if another encoder had been named: so all studies are asked, and none is run."""
+    numbers = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    study = studies.get(name).make()
+    words = ["--size", next(iter(study.sizes)), "--out", "out"]
+    answers = {"--data": "m/texts", "--work": "work", "--encoder": "m/bert", "--lens": "m/lens", "--task": "sst2"}
+    for option in study.all_options:
+        if option.name in answers:
+            choices = option.arguments.get("choices", [answers[option.name]])
+            words += [option.name, answers[option.name] if answers[option.name] in choices else choices[0]]
+    settings = parse_settings(studies.get(name), study, words)
+    record = what_ran.what_ran(study, settings)
+    assert what_ran.command_sentence(record).startswith(f"Made by\n`python -m studies {name} ")
+    assert all(
+        answers[option.name] in record["command"]
+        for option in study.all_options
+        if option.name in ("--data", "--encoder", "--lens")
+    )
+    if "--encoder" in words and isinstance(numbers, dict):
+        drawn = json.dumps(what_ran.with_encoder(numbers, settings.encoder))
+        assert "MiniLM" not in drawn
+
+
+@pytest.mark.parametrize(("name", "folder"), RESULTS, ids=lambda value: getattr(value, "name", value))
+def test_a_stored_page_prints_the_command_of_its_result(name, folder):
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    words = printed_command(page)
+    assert words[3] == name and words[words.index("--out") + 1] == folder.relative_to(ROOT).as_posix()
+    if isinstance(result, dict):
+        assert result["ran"]["command"] == shlex.join(words)

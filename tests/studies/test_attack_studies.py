@@ -46,8 +46,10 @@ def test_an_order_that_needs_fewer_queries_than_random_order_is_better():
     lower = {row["order"]: row["lower"] for row in numbers["rows"]}
     assert lower["occlusion"]["mean"] == pytest.approx(25.0) and lower["gradient"]["mean"] == 0
     assert numbers["rows"][0]["order"] == "occlusion"
-    page = orders_page(numbers, "small")
-    assert "| +25.0 [" in page and "| better |" in page and page.count("| undecided |") == 1
+    page = orders_page(numbers)
+    assert (
+        "| +25.0 [" in page and "| **better**; 80 texts, 0% never tried |" in page and page.count("**undecided**") == 1
+    )
     assert as_picture(numbers).count("<polyline") == 3
 
 
@@ -57,7 +59,7 @@ def test_what_moves_is_a_share_of_the_texts_that_were_attacked():
     gradient, chance = numbers["rows"]
     assert gradient["moved"]["mean"] == pytest.approx(100 / 3) and chance["moved"]["mean"] == pytest.approx(200 / 3)
     assert gradient["below_chance"]["mean"] == pytest.approx(100 / 3) and chance["below_chance"] is None
-    assert "| gradient | 3 | 33.3 [" in moves_page(numbers, "small")
+    assert "| gradient | 3 | 33.3 [" in moves_page(numbers)
 
 
 def test_standing_an_attack_better_counts_as_a_gain():
@@ -81,4 +83,4 @@ def test_standing_an_attack_better_counts_as_a_gain():
     assert own.measured.mean == pytest.approx(25.0) and own.verdict == "reproduced"
     more = claims["under attack, the model that explains itself gains more than its twin"]
     assert more.measured.mean == pytest.approx(25.0)
-    assert "| fooled texts too | 3 | 75.0 [" in lessons_page(numbers, "small")
+    assert "| fooled texts too | 3 | 75.0 [" in lessons_page(numbers)

@@ -68,7 +68,7 @@ def test_what_was_not_learnt_is_not_scored(scored, tmp_path):
     shutil.copytree(settings.out / "models", tmp_path / "models")
     results = run(replace(settings, out=tmp_path, own={"enough": 0.95, "seed": 0}))
     assert all(not one["learnt"]["holds"] and one["methods"] == {} for one in results)
-    page = as_page(results, "tiny")
+    page = as_page(results)
     assert page.count("Nothing was learnt: nothing can be said about explainers.") == 4
     assert "occlusion" not in page
 
@@ -81,11 +81,11 @@ def test_results_of_other_settings_are_refused(scored):
 
 def test_the_page_has_a_row_a_method_and_a_column_a_reason(scored):
     _, results = scored
-    page = as_page(results, "tiny")
+    page = as_page(results)
     assert "| method | token | order |" in page
     assert page.count("| occlusion |") == 4 and page.count("| span_attention |") == 2
     half = [one if one["about"]["reason"] == "token" else {**one, "methods": {}} for one in results]
-    assert "| method | token |" in as_page(half, "tiny")
+    assert "| method | token |" in as_page(half)
 
 
 def test_what_was_not_run_is_listed_and_a_reason_can_be_tried_with_more_texts(scored, tmp_path):
@@ -93,10 +93,10 @@ def test_what_was_not_run_is_listed_and_a_reason_can_be_tried_with_more_texts(sc
     more = replace(settings, size=replace(settings.size, more={"token": 24}))
     assert [one.about["n"] for one in planted_units(more)[-2:]] == [24, 24]
     assert [one["about"] for one in run(replace(more, finished=True))] == [one["about"] for one in results]
-    page = as_page(results, "tiny", ["token-24-span"])
+    page = as_page(results, ["token-24-span"])
     assert "**Not run yet, so not judged:** token-24-span." in page and "**One training of each:**" in page
     bigger = {**results[0], "about": {**results[0]["about"], "n": 24}}
-    assert "| method | token | token, 24 texts |" in as_page([results[0], bigger], "tiny")
+    assert "| method | token | token, 24 texts |" in as_page([results[0], bigger])
 
 
 def test_the_command_writes_the_page_and_the_numbers(scored, encoder, tmp_path, capsys):

@@ -100,7 +100,7 @@ def test_numbers_of_other_settings_are_refused(transferred):
 
 def test_the_page_of_transfers_has_the_papers_numbers_beside(transferred):
     _, numbers = transferred
-    page = as_page(numbers, "tiny")
+    page = as_page(numbers)
     assert "(38.4)" in page and "| random_span_of_length |" in page and "| S-S | random_span |" in page
     assert page.count("average_attention-literal") == 1
 

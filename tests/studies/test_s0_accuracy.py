@@ -24,6 +24,7 @@ from studies.shared.unit_files import has_unit, unpack_units
 from studies.shared.units import run_units
 from tests.shared.tiny_training import save_encoder
 
+NAMES = {"title": "SST-5", "encoder": "MiniLM"}
 STUDY = Path(__file__).parents[2] / "studies" / "s0_accuracy" / "sst5"
 
 
@@ -63,7 +64,7 @@ def test_every_claim_of_the_paper_gets_its_number_and_a_verdict():
     by_paper = claims("sst5", summarise(RUNS))
     assert [round(claim.paper, 1) for claim in by_paper] == [1.4, 0.8, 0.6, 0.2, 1.6, 1.4]
     assert by_paper[0].verdict == "reproduced"
-    assert "λ chosen on dev: **1**." in as_page("sst5", "small", summarise(RUNS))
+    assert "λ chosen on dev: **1**." in as_page("sst5", "small", NAMES | summarise(RUNS))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_lambda_zero_can_be_best_and_the_penalty_is_judged_by_the_best_other():
     numbers = summarise([_run(model, seed, share) for seed in range(3) for model, share in shares.items()])
     assert (numbers["chosen"], numbers["penalised"]) == ("lambda-0", "lambda-1")
     assert numbers["differences"]["penalised - lambda 0"]["mean"] < 0
-    assert "λ chosen on dev: **0**; of those above 0: **1**" in as_page("sst5", "small", numbers)
+    assert "λ chosen on dev: **0**; of those above 0: **1**" in as_page("sst5", "small", NAMES | numbers)
 
 
 def test_the_papers_other_penalty_is_judged_as_the_same_within_a_point():
@@ -176,12 +177,12 @@ def test_the_other_studies_take_the_papers_recipe_at_its_size(study):
 
 
 def test_what_was_not_run_is_listed_by_model_and_seed():
-    page = as_page("sst5", "small", summarise(RUNS) | {"unfinished": {"lambda-0.5": [1, 2]}})
+    page = as_page("sst5", "small", NAMES | summarise(RUNS) | {"unfinished": {"lambda-0.5": [1, 2]}})
     assert "**Not run yet, so not judged:** self-explaining, λ = 0.5 (seeds 1, 2)." in page
 
 
 def test_how_many_heaviest_spans_are_empty_is_shown_where_it_was_recorded():
-    assert "| 0.50 | 20% | not recorded |" in as_page("sst5", "small", summarise(RUNS))
+    assert "| 0.50 | 20% | not measured |" in as_page("sst5", "small", NAMES | summarise(RUNS))
     sharp = {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2, "heaviest_without_content": 0.86}
     runs = [run | {"sharpness": sharp} if run["model"] == "lambda-1" else run for run in RUNS]
-    assert "| 0.50 | 20% | 86%, 86%, 86% |" in as_page("sst5", "small", summarise(runs))
+    assert "| 0.50 | 20% | 86%, 86%, 86% | not measured |" in as_page("sst5", "small", NAMES | summarise(runs))

@@ -59,7 +59,7 @@ def test_the_page_has_verdicts_the_papers_numbers_and_what_is_missing():
     verdicts = {one.words: one.verdict for one in map(claim_of, numbers["claims"])}
     assert verdicts["the span attack leaves fewer right answers than pwws"] == "reproduced"
     assert verdicts["pwws leaves fewer right answers than random order"] == "undecided"
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "| explains itself | span paraphrase | 3 | 25.0 [" in page and "| 0.86 |" in page
     assert "gradient on self (seeds 0, 1, 2)" in page and "+1.1 |" in page
     assert as_picture(numbers).count("<polyline") == 3

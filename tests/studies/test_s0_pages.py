@@ -14,7 +14,12 @@ SHARES = {OURS: 0.6, "average_gradient": 0.4, BLIND: 0.5}
 def _row(seed, share):
     right = np.random.default_rng(seed).random(TEXTS) < share
     over = {"mean": 0.1, "low": 0.0, "high": 0.2}
-    numbers = {"coverage": [0.2], "words": [3], "leak": {"over_majority": over, "leaks": True}, "seconds": 1}
+    numbers = {
+        "coverage": [0.2],
+        "words": [3],
+        "leak": {"over_majority": over, "majority": over, "leaks": True},
+        "seconds": 1,
+    }
     return numbers | {way: right.tolist() for way in WAYS[1:]}
 
 
@@ -42,6 +47,6 @@ def test_the_order_of_the_ways_is_a_claim_of_every_row_of_the_paper(numbers):
 
 
 def test_what_was_not_run_is_listed(numbers):
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert f"**Not run yet, so not judged:** {BLIND} (seeds 1, 2)." in page
     assert "precision, threads, processor and versions not recorded (10)" in page

@@ -18,6 +18,7 @@ REFERENCES = [
 GOOD = ["the cat sat on the mat", "a dog runs on the beach", "two men stand in front of a house ."] * 6
 POOR = ["the cat on the mat", "a dog runs at some beach", "two men are standing near a house ."] * 6
 ABOUT = {
+    "title": "Multi30k",
     "seeds": {"plain": 3, "span": 3, "static": 1},
     "tests": {"test": 18},
     "n_train": 5,
@@ -62,8 +63,8 @@ def test_the_page_has_the_verdict_and_what_is_missing():
     numbers = summarise(ABOUT, runs)
     (claim,) = map(claim_of, numbers["claims"])
     assert claim.verdict == "reproduced" and claim.seeds == 3 and claim.paper == 0.5
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "static (seed 0)" in page and "| spans | 0 | 9 | 1.5 | 40 % | 25 % |" in page
     assert "**reproduced**" in page and "tok:13a" in page and "a\\|b" in page
     two = summarise(ABOUT, [one for one in runs if one["seed"] < 2])
-    assert "no verdict: 2 seeds" in as_page(two, "small")
+    assert "no verdict: 2 seeds" in as_page(two)

@@ -64,9 +64,19 @@ def test_claims_are_positive_where_the_paper_is_right_in_both_games():
 
 def test_what_was_not_run_is_no_claim_and_stands_on_the_page():
     records = {"models": {}, "games": {"one": unit("chance", 0), "two": unit("grad_cam l0", 0)}}
-    about = {"task": "sst2", "n_texts": 2, "n_dev": 2, "n_train": 9, "epochs": 1, "seeds": 1}
+    about = {
+        "task": "sst2",
+        "title": "pocket in place of SST-2",
+        "lens": "m/lens",
+        "n_texts": 2,
+        "n_dev": 2,
+        "n_train": 9,
+        "epochs": 1,
+        "seeds": 1,
+    }
     numbers = summarise(records, about, {DECODED: "this version has no method of that name"})
-    page = as_page(numbers, "tiny")
+    page = as_page(numbers)
+    assert "# pocket in place of SST-2:" in page and "the head of `m/lens`" in page
     assert numbers["claims"] == [] and "None of the claims could be tested." in page
     assert f"{DECODED}: this version has no method" in page and "grad_cam l0" in sweep_picture(numbers)
 

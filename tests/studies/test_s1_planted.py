@@ -43,7 +43,7 @@ def test_dev_chooses_the_layer_and_test_judges_it():
     chance, same, vanilla = numbers["claims"]
     assert chance["measured"]["mean"] == pytest.approx(50) and chance["seeds"] == 3
     assert same["measured"]["mean"] == pytest.approx(50) and vanilla["measured"]["mean"] == pytest.approx(40)
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "decoded_saliency: l = 1" in page and page.count("**reproduced**") == 3
     assert "0.296 [" in page and " ·" in page  # undecoded layer 1 is not told from chance
 
@@ -51,7 +51,7 @@ def test_dev_chooses_the_layer_and_test_judges_it():
 def test_what_was_not_learnt_is_left_out_and_few_seeds_are_no_verdict():
     numbers = summarise([run(0), run(1), run(2, accuracy=0.7)], "runs/lens")
     assert numbers["seeds"] == 2 and numbers["not_learnt"] == [2]
-    page = as_page(numbers, "small")
-    assert "left out: seed 2" in page and page.count("no verdict: 2 seeds") == 3 and "--lens runs/lens" in page
-    nothing = as_page(summarise([run(0, accuracy=0.5)], ""), "small")
+    page = as_page(numbers)
+    assert "left out: seed 2" in page and page.count("no verdict: 2 seeds") == 3
+    nothing = as_page(summarise([run(0, accuracy=0.5)], ""))
     assert "nothing can be said about explanations" in nothing

@@ -48,9 +48,9 @@ def test_an_interval_needs_two_seeds():
 
 
 def test_the_page_and_its_pictures_show_every_method(records):
-    about = {"task": "sst2", "n_texts": 40, "seeds": 3, "n_idf_texts": 2}
+    about = {"task": "sst2", "title": "SST-2", "lens": "", "n_texts": 40, "seeds": 3, "n_idf_texts": 2}
     numbers = summarise(records, about, {})
-    page = as_page(numbers, "tiny")
+    page = as_page(numbers)
     assert all(f"| {method} |" in page for method in (DECODED, UNDECODED, "chance"))
     for picture in (curves(numbers), clouds(numbers), geometry_picture()):
         ElementTree.fromstring(picture)

@@ -100,12 +100,12 @@ def test_agreement_across_data_sets_is_strong_or_not():
 def test_the_page_shows_what_there_is_and_what_is_missing():
     units = {str(n): one for n, one in enumerate([*all_pairs(("sst5",)), grid(0), grid(1)])}
     numbers = summarise(ABOUT, {"agreement": units})
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "SemEval (seeds 0, 1)" in page and "data sets beside each other (seed 2)" in page
     assert "| GS | 0.90 [0.89, 0.91]<br>0.91 |" in page and "40 word forms occur in all of them" in page
     assert grid_picture(numbers).count("<rect") == 1 + 4 * 16
     empty = summarise(ABOUT, {"agreement": {}})
-    assert "Not run yet." in as_page(empty, "small") and grid_picture(empty).startswith("<svg")
+    assert "Not run yet." in as_page(empty) and grid_picture(empty).startswith("<svg")
 
 
 @pytest.mark.whole

@@ -57,7 +57,9 @@ def test_models_and_deletion_stand_with_their_claims(write):
     units = {str(seed): deleted(seed, chance=8, GS=0) for seed in range(3)}
     block = s2_blocks.s2_deletion_claims(write("s2_deletion", summarise_deletion(ABOUT_DELETION, {"deletion": units})))
     assert "**SST-5. Words deleted.**" in block and "SST-5, released (seeds 0, 1, 2)" in block
-    assert "| GS takes more answers away than random words | +19.7 | 3 |" in block and "| reproduced |" in block
+    assert (
+        "| GS takes more answers away than random words | +19.7 | 3 | 19 |" in block and "| **reproduced** |" in block
+    )
 
 
 def test_agreement_and_words_stand_with_their_claims(write):

@@ -72,9 +72,9 @@ def test_digits_count_the_right_draws_and_say_nothing_of_texts_that_are_not_judg
 
 def test_a_difference_is_in_points_over_one_five_and_ten_words():
     of = curves_of([unit(seed, chance=8, GS=0) for seed in range(3)], 2, 10)["delete"]
-    measured, seeds = difference(of, CHANCE, "GS", POINTS)
+    measured, seeds, texts = difference(of, CHANCE, "GS", POINTS)
     # random words: right without 1 and 5 of these; GS: right without 1 in the 9 of 19 texts of odd number
-    assert seeds == 3 and measured.mean == pytest.approx(100 * (2 / 3 - 9 / 19 / 3))
+    assert seeds == 3 and texts == 19 and measured.mean == pytest.approx(100 * (2 / 3 - 9 / 19 / 3))
 
 
 def test_claims_are_positive_where_the_paper_says_so():
@@ -95,9 +95,9 @@ def test_claims_are_positive_where_the_paper_says_so():
 def test_the_page_has_claims_and_what_was_not_run():
     units = {str(seed): unit(seed, chance=8, GS=0, LAT=9) for seed in range(2)}
     numbers = summarise(ABOUT, {"deletion": units})
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "SST-5, corrected (seed 2); SST-5, released (seeds 0, 1, 2)" in page
-    assert "| GS | 0.47" in page and "0.72 / 0.38 / 0.24 |" in page and "no verdict: 2 seeds" in page
+    assert "| GS | 19 | 0.47" in page and "0.72 / 0.38 / 0.24 |" in page and "no verdict: 2 seeds" in page
     assert "of which 19 are right at first" in page
     assert as_picture(numbers, "sst5").count("<polyline") == 3
     assert "<svg" in as_picture(numbers, "imdb") and claims_of(numbers, "sst5", "pad") == []
@@ -119,7 +119,7 @@ def test_what_was_measured_becomes_a_page(settings, measured):
         for number, (one, group) in enumerate(zip(measured, ("corrected", "released"), strict=True))
     }
     numbers = summarise(study.about(settings), {"deletion": units})
-    assert "### Words deleted" in as_page(numbers, "tiny")
+    assert "### Words deleted" in as_page(numbers)
     assert [one.name for one in study.deletion_units(settings, {})][:4] == [
         "sst5-corrected-0",
         "sst5-released-0",

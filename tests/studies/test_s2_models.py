@@ -107,7 +107,7 @@ def test_accuracy_is_in_percent_and_dev_chooses_the_epoch():
 def test_what_is_missing_is_listed(settings):
     records = {"trainings": {"one": run("sst5", "pretrained", 0, [0, 1, 0, 1])}}
     numbers = summarise(ABOUT, records)
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "MiniLM on SST-5 (seed 1)" in page and "MiniLM on IMDb (seeds 0, 1)" in page
     assert "| SST-5 | MiniLM | 156,817 | 56.9 | 4,000 | 1 | 100.0" in page
     assert as_picture(numbers).startswith("<svg")

@@ -38,7 +38,7 @@ def settings(tmp_path_factory):
 def test_the_words_of_the_first_seed_stand_beside_the_paper_s():
     units = {"b": unit(1, "good dull", "the of"), "a": unit(0, "good a|b", "the a")}
     numbers = summarise(ABOUT, {"words": units, "sentences": {}})
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "| GS | highest | good, a\\|b | mess, disturbing, slick, fine, laugh | 1 of 2 |" in page
     assert "SST-5 (seed 2); our sentences (seeds 0, 1, 2)" in page and "| GS | 20% [" in page
     assert numbers["tasks"]["sst5"]["words"]["GS"]["lowest"]["common"] == 1
@@ -59,7 +59,7 @@ def test_a_model_has_words_and_sentences(settings):
     assert all(max(map(abs, scores)) == pytest.approx(1.0) for scores in first["scores"].values())
     drawn = sentences_picture(numbers["sentences"])
     assert drawn.count("<rect") == 1 + sum(4 * len(one["words"]) for one in numbers["sentences"])
-    assert "table 2" in as_page(numbers, "tiny") and sentences_picture([]).startswith("<svg")
+    assert "table 2" in as_page(numbers) and sentences_picture([]).startswith("<svg")
 
 
 def test_the_paper_s_tables_are_whole():

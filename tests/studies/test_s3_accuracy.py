@@ -55,7 +55,7 @@ def test_the_claim_needs_three_seeds(seeds, verdict):
 
 
 def test_missing_trainings_are_listed_and_not_judged():
-    about = {"task": "sst2", "seeds": 2, "width": 8, "epochs": dict.fromkeys(TITLES, 1)}
+    about = {"task": "sst2", "title": "SST-2", "seeds": 2, "width": 8, "epochs": dict.fromkeys(TITLES, 1)}
     about |= {"n_train": 9, "n_dev": 3, "n_test": 4}
     units = {
         "a": run("cnn", 0, [0, 1, 0, 0]),
@@ -63,7 +63,7 @@ def test_missing_trainings_are_listed_and_not_judged():
         "c": run("bilstm", 1, [0, 1, 0, 1]),
     }
     numbers = summarise("sst2", {"trainings": units}, about)
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert numbers["claims"] == [] and "It could not be tested." in page
     assert "MiniLM (seed 0); MiniLM (seed 1)" in page and "CNN (seed 1)" in page and "BiLSTM (seed" not in page
     assert "75.0" in page and as_picture(numbers).startswith("<svg")

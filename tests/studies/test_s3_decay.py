@@ -79,15 +79,14 @@ def test_three_trainings_show_which_words_were_dropped(settings, units):
     numbers = summarise(runs, tiny)
     [change] = numbers["changes"]
     assert change["why_not"] == "" and 0 < change["n_stopped"] == change["n_words"] and change["n_more"] == 0
-    assert "stopped using" in as_page(numbers, "small") and as_picture(numbers).count("<circle") == 3
+    assert "stopped using" in as_page(numbers) and as_picture(numbers).count("<circle") == 3
     [fewer] = summarise(runs[:5], tiny)["changes"]
     assert fewer["n_words"] == 0 and "3 of each" in fewer["why_not"]
-    assert "l2 = 0.01 (seed 2)" in as_page(summarise(runs[:5], tiny), "small")
+    assert "l2 = 0.01 (seed 2)" in as_page(summarise(runs[:5], tiny))
 
 
 def test_the_page_of_two_seeds_has_no_verdict(page):
     assert "no verdict: 2 seeds" in page and "reproduced**" not in page
-    assert "`python -m studies s3_decay --data FOLDER --work WORK --out OUT --size tiny`" in page
 
 
 def test_a_finished_study_does_no_work(settings, page, monkeypatch):

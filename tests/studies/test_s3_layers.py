@@ -31,6 +31,7 @@ def unit(model, seed, by_row, head):
         "seed": seed,
         "words": WORDS,
         "rows": rows | {HEAD: head},
+        "settled": dict.fromkeys(by_row, 0.5),
         "per_piece": {row: [value + 0.01 * seed, value] for row, value in by_row.items()},
     }
 

@@ -96,7 +96,7 @@ def test_both_models_are_compared_over_the_steps_that_both_have():
 def test_missing_trainings_are_listed(settings):
     numbers = summarise([run(LSTM, 0, [[5, 2], [5, 9], [5, 4]])], about(settings))
     assert numbers["missing"] == [f"{LSTM} (seed 1)", f"{PRETRAINED} (seed 0)", f"{PRETRAINED} (seed 1)"]
-    assert "no verdict: 1 seed" in as_page(numbers, "small") and as_picture(numbers).count("<polyline") == 2
+    assert "no verdict: 1 seed" in as_page(numbers) and as_picture(numbers).count("<polyline") == 2
 
 
 def test_names_of_lines_do_not_lie_on_each_other():

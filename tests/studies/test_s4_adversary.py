@@ -15,6 +15,7 @@ from studies.shared.claims import claim_of
 from studies.shared.study import Settings
 
 ABOUT = {
+    "title": "SST",
     "task": "sst2",
     "variants": ["base", "tying"],
     "train": 9,
@@ -51,7 +52,7 @@ def test_a_nat_costs_more_of_the_answers_where_weights_matter():
     [claim] = map(claim_of, numbers["claims"])
     assert claim.verdict == "reproduced" and claim.measured.mean == pytest.approx(20.1)
     assert numbers["models"]["base"]["cost"] == pytest.approx([0.1, 0.101, 0.102])
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "| 0.3 | 0.250 [0.250, 0.250] | 0.035 [" in page and "Not run" not in page
     assert as_picture(numbers).count("<polyline") == 2
 
@@ -61,8 +62,8 @@ def test_a_model_whose_weights_do_not_move_has_no_cost():
     still = [one | {"divergence": 0.1} for one in points]
     assert cost_of_a_nat(points) == pytest.approx(0.1) and math.isnan(cost_of_a_nat(still))
     numbers = summarise(ABOUT, [{**one, "points": still} for one in curves(2)])
-    assert numbers["claims"] == [] and "It could not be tested." in as_page(numbers, "small")
-    assert "Base (seed 2); Tying (seed 2)" in as_page(numbers, "small")
+    assert numbers["claims"] == [] and "It could not be tested." in as_page(numbers)
+    assert "Base (seed 2); Tying (seed 2)" in as_page(numbers)
 
 
 @pytest.mark.whole

@@ -61,7 +61,7 @@ def test_tables_1_and_3_stand_with_the_claims(write):
     root = write("s4_fragility/sst2", numbers)
     block = s4_fragility_claims(root)
     assert "SST: 4,000 texts to learn from, 40 judged; Tying δ = 10." in block and "<br>84.2" in block
-    assert "additive tying (seed 2)" in block and "no verdict: 2 seeds |" in block and "| +13.0 |" in block
+    assert "additive tying (seed 2)" in block and "**no verdict: 2 seeds**" in block and "| +13.0 |" in block
     block = s4_information_claims(root)
     assert "SST.\n\n| vocabulary" in block and "2.00 [2.00, 2.00]<br>2.324" in block
     assert block.endswith("MIMIC, anemia: not run yet.")
@@ -71,7 +71,7 @@ def test_tables_1_and_3_stand_with_the_claims(write):
 def test_starts_and_known_reasons_stand_with_their_verdicts(write):
     runs = [watched(start, seed, 1.5 * (start == "normal")) for start in ("normal", "default") for seed in range(3)]
     root = write("s4_start", summarise_start(ABOUT_START, runs))
-    assert s4_start_claims(root).count("| reproduced |") == 2
+    assert s4_start_claims(root).count("**reproduced**") == 2
     write("s4_verdicts", summarise_verdicts(ABOUT_VERDICTS, records(), CLASSES))
     write("s4_adversary", summarise_adversary(ABOUT_ADVERSARY, curves()))
     assert "reproduced" in s4_adversary_claims(root) and "SST; 9 texts to learn from" in s4_adversary_claims(root)

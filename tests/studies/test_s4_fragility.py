@@ -194,6 +194,7 @@ def test_a_variant_waits_for_its_weight(tmp_path):
 def test_what_is_missing_is_listed_and_degenerate_models_are_named():
     about = {
         "task": "sst2",
+        "title": "SST",
         "seeds": 2,
         "epochs": 1,
         "words": None,
@@ -217,9 +218,9 @@ def test_what_is_missing_is_listed_and_degenerate_models_are_named():
         "sentences": {},
     }
     numbers = summarise(about, records, {"tying": 10.0})
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "additive base (seed 1); additive tying (seed 1); table 2, Base (seed 1)" in page
-    assert "| most frequent words | Base | 2.00 [–, –]<br>2.324 | – | 40% | 0.100 | 900 |" in page
+    assert "| most frequent words | Base | 2.00 [–, –]<br>2.324 | 40% | 0.100 | – | – | – | 900 |" in page
     assert "alike: additive base (seed 0).**" in page and "| Tying δ = 10 | 100.0 |" in page
     assert "<br>84.2" in page and "17310" in page and as_picture(numbers).startswith("<svg")
 
@@ -264,7 +265,9 @@ def test_what_states_say_of_their_words_is_compared_seed_by_seed():
     assert apart.measured.mean == pytest.approx(1.0) and together.verdict == "undecided"
     assert numbers["models"]["tying"]["random words"]["separate"]["share"] == pytest.approx(0.63)
     assert "joint" not in numbers["models"]["concat"]["random words"]
-    assert "| random words | Concat | 4.00 [4.00, 4.00] | – | 80% |" in information_table(numbers, "SST")
+    assert "| random words | Concat | 4.00 [4.00, 4.00] | 80% | 0.100 | – | – | – |" in information_table(
+        numbers, "SST"
+    )
 
 
 @pytest.mark.parametrize("width, groupings", [(8, {"separate", "joint"}), (16, {"separate"})])

@@ -38,6 +38,7 @@ def test_claims_of_appendix_b_stand_beside_the_papers_numbers():
 def test_the_page_names_what_is_missing():
     about = {
         "task": "sst2",
+        "title": "SST",
         "layers": [1, 2],
         "seeds": 3,
         "epochs": 1,
@@ -47,7 +48,7 @@ def test_the_page_names_what_is_missing():
     }
     about |= {"weights": {"tying": 10.0, "masked_words": 1.0}, "own_weights": True}
     numbers = summarise(about, runs(3)[:-1])
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "Tying, layers: 2 (seed 2)" in page and "Base, layers: 1 (" not in page
     assert "<br>−1.0" in page and page.count("**no verdict") == 2 and "Tying δ = 10" in page
     assert as_picture(numbers).startswith("<svg") and "Tying over Base: 2 layers against 1" in as_picture(numbers)

@@ -11,7 +11,7 @@ from studies.s4_start.summary import summarise
 from studies.shared.attention_models import AttentionModel
 from tests.shared.tiny import tiny_composed
 
-ABOUT = {"task": "sst2", "seeds": 3, "n_train": 9, "epochs": 1, "watched": 2}
+ABOUT = {"task": "sst2", "title": "SST", "seeds": 3, "n_train": 9, "epochs": 1, "watched": 2}
 
 
 def run(start, seed, last):
@@ -24,11 +24,11 @@ def test_the_default_start_stays_uniform_and_the_normal_one_does_not():
     numbers = summarise(ABOUT, runs)
     apart, uniform = claims_of(numbers)
     assert apart.verdict == uniform.verdict == "reproduced" and apart.measured.mean == pytest.approx(150, rel=0.01)
-    assert "| 5 | 1.5005 [" in as_page(numbers, "small")
+    assert "| 5 | 1.5005 [" in as_page(numbers)
     picture = as_picture(numbers)
     assert picture.count("<polyline") == picture.count("<polygon") == 2 and "default start</text>" in picture
     stays = summarise(ABOUT, [one for one in runs if one["start"] == "normal"])
-    page = as_page(stays, "small")
+    page = as_page(stays)
     assert claims_of(stays) == [] and "default (seeds 0, 1, 2)" in page and "They could not be tested." in page
 
 

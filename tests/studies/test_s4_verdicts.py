@@ -72,17 +72,17 @@ def test_what_was_not_learnt_is_left_out_and_few_seeds_are_no_verdict():
     assert base["seeds"] == 3 and tying["seeds"] == 2 and tying["not_learnt"] == [2]
     [claim] = numbers["claims"]
     assert claim["seeds"] == 2 and claim["measured"]["mean"] == pytest.approx(70)
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "2; not learnt: seed 2" in page and "no verdict: 2 seeds" in page and "It deceives:" in page
     assert " · |" in page  # what the plain model's weights find is not told from random scores
 
 
 def test_what_is_missing_is_listed():
     numbers = summarise(ABOUT, records(seeds=2) | {"deception": {}}, CLASSES)
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "token base (seed 2)" in page and f"{DECEPTIVE} (seeds 0, 1, 2)" in page and "Not run yet." in page
     nothing = summarise(ABOUT, {"planted": {}, "deception": {}}, CLASSES)
-    assert "No reason was learnt by two models." in as_page(nothing, "small")
+    assert "No reason was learnt by two models." in as_page(nothing)
 
 
 def test_every_miss_of_the_verdict_is_named():

@@ -85,7 +85,7 @@ def test_a_method_that_fails_is_recorded_and_ends_nothing(settings, results, tmp
     assert numbers["methods"]["broken"]["seeds"] == 1
     assert numbers["failed"]["broken"] == {"1": "Not this model"}
     assert "widow" in numbers["failed"]["occlusion(widow=2)"]["0"]
-    page = as_page(numbers, "tiny")
+    page = as_page(numbers)
     assert "| broken, 1 of 2 seeds |" in page and "- broken, seed 1: Not this model" in page
     assert numbers["methods"]["occlusion"] == summarise(results)["methods"]["occlusion"]
 

@@ -42,13 +42,11 @@ def test_the_shares_are_of_all_words_and_the_leads_have_verdicts():
 def test_translators_that_did_not_learn_are_not_judged():
     rights = {"span_attention": 0.9, "occlusion": 0.5}
     numbers = summarise([run(0, rights), run(1, rights), run(2, rights, exact=0.3)], 3)
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert "seed 2 (below 90 %)" in page and "no verdict: 2 seeds" in page
     assert "- relevance: it has no rule." in page
-    assert "**Not run yet, so not judged:** planted (seed 2)" in as_page(
-        summarise([run(0, rights), run(1, rights)], 3), "small"
-    )
-    none = as_page(summarise([run(0, rights, exact=0.1)], 1), "tiny")
+    assert "**Not run yet, so not judged:** planted (seed 2)" in as_page(summarise([run(0, rights), run(1, rights)], 3))
+    none = as_page(summarise([run(0, rights, exact=0.1)], 1))
     assert "Nothing is claimed of translators that have not learnt" in none
     silver = summarise([run(0, rights, exact=0.0, corpus="silver")], 1)["corpora"]["silver"]
     assert silver["not_learnt"] == []  # nobody translates real sentences word for word

@@ -143,10 +143,13 @@ def test_the_page_leaves_out_models_that_have_not_learnt_their_reason():
         "comparisons": {str(seed): compared(seed) for seed in range(3)},
     }
     numbers = json.loads(json.dumps(summarise(ABOUT, records)))
-    page = as_page(numbers, "small")
+    page = as_page(numbers)
     assert numbers["settings"]["planted-token"]["seeds"] == 2 and "| planted-token | 2 |" in page
-    assert "| comprehensiveness | +1.00 [+1.00, +1.00] | **agrees** |  |" in page
-    assert "| auprc | -1.00 [-1.00, -1.00] | **disagrees** | yes |" in page
+    assert (
+        "| comprehensiveness | +1.00 [+1.00, +1.00] | **agrees**; 2 models of 1 reason | token +1.00, +1.00 |  |"
+        in page
+    )
+    assert "| auprc | -1.00 [-1.00, -1.00] | **disagrees**; 2 models of 1 reason | token -1.00, -1.00 | yes |" in page
     assert (
         "| **advice holds** | 2 of 2 pairs of seeds |" in page
         and "| good | 0.10, 2 pass |" in page
@@ -156,7 +159,7 @@ def test_the_page_leaves_out_models_that_have_not_learnt_their_reason():
     assert "| annotators | – | – | 0.90 | – |" in page
     assert "▲" not in page.partition("## How to read it")[0]
     records["trainings"]["2"] = trained(2)
-    assert "(+0.60) ▲" in as_page(summarise(ABOUT, records), "small")
+    assert "(+0.60) ▲" in as_page(summarise(ABOUT, records))
 
 
 def test_every_value_stands_in_the_parquet_file(tmp_path):
@@ -221,7 +224,7 @@ def test_a_model_with_a_planted_reason_is_judged_whole(tmp_path):
     assert set(one["card"]) == {"use", "faithful", "avoid"} and not one["card"]["use"]
     records |= {"trainings": {"0": records["trainings"]["0"] | {"about": {}}}}
     numbers = summarise(study.about(settings), records)
-    assert "planted-token (seed 1)" in as_page(numbers, "tiny") and set(numbers["truth"]) == {
+    assert "planted-token (seed 1)" in as_page(numbers) and set(numbers["truth"]) == {
         "comprehensiveness",
         "sufficiency",
     }
