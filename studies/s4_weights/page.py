@@ -26,18 +26,17 @@ ABOUT_VERDICTS = (
 )
 
 
-def as_page(numbers: Numbers, size: str) -> str:
+def as_page(numbers: Numbers) -> str:
     """The numbers as a Markdown page."""
     about = numbers["about"]
-    task, sizes = TASKS[about["task"]], f" --size {size}" if size != "small" else ""
+    task = TASKS[about["task"]]
     cut = f", cut after {about['words']:,} words" if about["words"] else ""
     return (
-        f"# {task.title}: every weight of tying and of masked words\n\n"
+        f"# {about['title']}: every weight of tying and of masked words\n\n"
         "Tables 1 and 3 of Tutek and Šnajder (2020) at all weights of its table 4. "
         f"{about['n_train']:,} texts to learn from in {about['epochs']} epochs,\n{about['n_dev']:,} that choose the "
         f"epoch, and {about['n_test']:,} that are judged{cut}. Masked words (MLM) have the paper's loss: a sum\nover a "
-        "text's hidden words, without frequencies. Made by\n"
-        f"`python -m studies s4_weights --task {about['task']} --data FOLDER --work WORK --out OUT{sizes}`.\n\n"
+        "text's hidden words, without frequencies.\n\n"
         f"{not_run_yet(numbers['missing'])}## Numbers\n\n{_models(numbers)}\n\nF1 of “{task.labels[1]}” in points, "
         f"{ABOUT_NUMBERS}\n{where_computed(numbers['machines'])}\n\n## Verdicts\n\n{_verdicts(numbers)}\n\n"
         f"{ABOUT_VERDICTS}{_collapsed(numbers)}\n"
@@ -75,7 +74,7 @@ def _verdict(row: Numbers, heading: str) -> str:
     measured, collapsed = claims[0].measured, row["collapsed"]
     says_nothing = f"<br>says nothing: {listed_seeds(collapsed)}" if collapsed else ""
     interval = f"{measured.mean:+.1f} [{measured.low:+.1f}, {measured.high:+.1f}]".replace("-", "−")
-    return f"{interval}<br>**{claims[0].verdict}**, {claims[0].seeds} seeds{says_nothing}"
+    return f"{interval}<br>**{claims[0].verdict}**, {claims[0].seeds} seeds, {claims[0].texts:,} texts{says_nothing}"
 
 
 def _collapsed(numbers: Numbers) -> str:

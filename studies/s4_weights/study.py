@@ -17,7 +17,7 @@ pocket` takes seconds.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from studies.s4_fragility.tasks import PAPER_WEIGHTS, TASKS, CorpusSize, corpus_size, labelled_parts
+from studies.s4_fragility.tasks import PAPER_WEIGHTS, TASKS, CorpusSize, corpus_size, labelled_parts, title_of
 from studies.s4_fragility.tasks import SIZES as CORPORA
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from studies.s4_weights.numbers import summarise
@@ -59,7 +59,7 @@ def s4_weights() -> Study:
         options=(TASK, DATA, WORK, KEEP_MODELS, DEVICE, FINISHED),
         work=UnitStages({"trainings": training_units}),
         summary=lambda settings, records: summarise(about(settings), list(records["trainings"].values())),
-        page=lambda settings, numbers: as_page(numbers, settings.size_name),
+        page=lambda settings, numbers: as_page(numbers),
     )
 
 
@@ -88,6 +88,7 @@ def about(settings: Settings) -> Numbers:
     parts = labelled_parts(settings.own["task"], settings.data, corpus)
     return {
         "task": settings.own["task"],
+        "title": title_of(settings.own["task"], settings.data),
         **{name: value for name, value in asdict(corpus).items() if name != "variants"},
         **{f"n_{split}": len(texts) for split, texts in parts.items()},
         "models": [[model.pooler, model.variant, model.weight] for model in models_of(settings)],

@@ -20,21 +20,21 @@ def numbers(seeds=3, collapsed=()):
         if one["variant"] == "base" and one["seed"] in collapsed:
             one["test"] |= {"effective": one["test"]["units"]}
     sizes = {"seeds": 3, "epochs": 1, "n_train": 9, "n_dev": 3, "n_test": 40, "words": None}
-    return summarise({"task": "sst2", **sizes, "models": [["additive", *name] for name in WRONG]}, runs)
+    return summarise({"task": "sst2", "title": "SST", **sizes, "models": [["additive", *name] for name in WRONG]}, runs)
 
 
 def test_each_weight_has_its_own_verdict():
-    page = as_page(numbers(), "small")
+    page = as_page(numbers())
     rows = {line.split(" | ")[0]: line for line in page.partition("## Verdicts")[2].splitlines()}
-    assert "**undecided**, 3 seeds" in rows["| additive, Tying δ = 1"].split(" | ")[2]
-    assert "**reproduced**, 3 seeds" in rows["| additive, Tying δ = 10"].split(" | ")[2]
+    assert "**undecided**, 3 seeds, 40 texts" in rows["| additive, Tying δ = 1"].split(" | ")[2]
+    assert "**reproduced**, 3 seeds, 40 texts" in rows["| additive, Tying δ = 10"].split(" | ")[2]
     assert "<br>−18.0" in page and "says nothing" not in page
 
 
 def test_a_collapsed_plain_model_is_named_beside_the_verdict():
-    page = as_page(numbers(collapsed=(1,)), "small")
+    page = as_page(numbers(collapsed=(1,)))
     assert page.count("says nothing: seed 1") == 8  # four claims of each weight
-    assert "(seed 2)" in as_page(numbers(seeds=2), "small")
+    assert "(seed 2)" in as_page(numbers(seeds=2))
 
 
 def test_masked_words_have_the_papers_loss_and_a_name_of_their_own(tmp_path):
