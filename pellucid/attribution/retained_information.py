@@ -157,7 +157,7 @@ def _of_layer(
     probes = squared_jacobians(run, phi, spread.deviations, settings)
     search = NoiseSearch(run, phi, spread.deviations, largest, settings, probes)
     search.run_until_settled()
-    of_seeds = (search.log_scale - search.mean_of(0.5, 1.0)).clamp_min(0.0)
+    of_seeds = (search.log_scale - search.estimate()).clamp_min(0.0)
     diagnostics = tuple(
         _of_seeds(of_seeds[n, :, :length], _of_text(run, n))
         | {"converged": float(search.has_settled(n)), "evaluations": search.evaluations(n)}

@@ -56,7 +56,26 @@ class LinearState:
 def test_linear_states_have_the_sigmas_of_the_closed_form(bert, dimensions):
     """100 random problems, in batches of 20; the sigmas differ by factors of up to a hundred."""
     texts = [f"{LONG[: 12 + 3 * number]} {number}" for number in range(20)]
-    run, _ = pass_of(bert, texts, HiddenState(1))
+    search, expected = searched_linear_states(bert, texts, dimensions)
+    assert {search.evaluations(example) for example in range(len(texts))} == {82.0 + dimensions}
+    for sigmas, of_example in zip(search.estimate().mean(1).exp(), expected, strict=True):
+        np.testing.assert_allclose(sigmas[: len(of_example)], of_example, rtol=0.02)
+
+
+@pytest.mark.parametrize("dimensions", (24, 144, 768))
+def test_sigmas_of_wide_linear_states_are_neither_too_high_nor_too_low(bert, dimensions):
+    """Probes tell the Jacobian of more than 16 dimensions by luck, so single sigmas vary, but not their mean."""
+    search, expected = searched_linear_states(bert, [f"{LONG[:30]} {number}" for number in range(12)], dimensions)
+    estimates = search.estimate().mean(1)
+    gaps = [
+        sigmas[: len(of_example)] - of_example.log() for sigmas, of_example in zip(estimates, expected, strict=True)
+    ]
+    assert abs(float(torch.cat(gaps).mean())) < 0.02
+
+
+def searched_linear_states(model, texts, dimensions):
+    """The search for the noise of random linear states, and the closed form of its sigmas for each text [unit]."""
+    run, _ = pass_of(model, texts, HiddenState(1))
     generator = torch.Generator().manual_seed(dimensions)
     shape = (*run.embeddings.shape[:2], dimensions, run.embeddings.shape[2])
     sizes = (4.6 * torch.rand(*shape[:2], 1, 1, generator=generator) - 2.3).exp()
@@ -68,12 +87,11 @@ def test_linear_states_have_the_sigmas_of_the_closed_form(bert, dimensions):
     settings = SearchSettings(rate=0.1, n_seeds=3, n_steps=68, n_probes=16)
     search = NoiseSearch(run, phi, deviations, 1e3, settings, squared_jacobians(run, phi, deviations, settings))
     search.run_until_settled()
-    assert {search.evaluations(example) for example in range(len(texts))} == {82.0 + dimensions}
-    sigmas = search.mean_of(0.5, 1.0).mean(1).exp()
-    for example, length in enumerate(run.batch.lengths):
-        squares = (matrices[example, :length] / deviations[:, None]).square().sum((1, 2))
-        expected = (0.1 * dimensions / (2 * length * squares)).sqrt()  # K lambda sigma_S² / (2 |W_i|²)
-        np.testing.assert_allclose(sigmas[example, :length], expected, rtol=0.02)
+    squares = [
+        (matrices[example, :length] / deviations[:, None]).square().sum((1, 2))
+        for example, length in enumerate(run.batch.lengths)
+    ]  # K lambda sigma_S² / (2 |W_i|²)
+    return search, [(0.1 * dimensions / (2 * len(of_example) * of_example)).sqrt() for of_example in squares]
 
 
 @pytest.mark.parametrize("factor", (0.01, 100.0, "each dimension its own"))

@@ -29,6 +29,7 @@ STILL = 0.1  # nats: a text whose last two quarters of steps differ by less, but
 # the loss has minima there too, in which words that the state holds look as if it ignored them. Single pulls may be
 # enormous there, so falls are limited as well, as Adam limits them by dividing.
 BELOW, LONGEST_RISE, LONGEST_FALL = 1.0, 0.35, 0.7
+FARTHEST = 0.5  # nats between the steps' sigma and the one that their pulls name: farther, single pulls are enormous
 WIDE = 2**62
 
 
@@ -125,6 +126,7 @@ class NoiseSearch:
 
     log_sigma: [example seed unit]; the first steps are taken once, for all seeds. active: the texts that have not
         settled.
+    history, pulls: log_sigma after each step, and the pulls that the step went by.
     steps: how many steps each text took. Noise is drawn anew from its seed in each step, so it takes no memory.
     """
 
@@ -146,6 +148,7 @@ class NoiseSearch:
         start = closed_form.sub(BELOW).clamp_max(self.log_scale)
         self.log_sigma = start[:, None].repeat(1, settings.n_seeds, 1)
         self.history: list[Tensor] = []
+        self.pulls: list[Tensor] = []
         self.active, self.steps = list(range(len(start))), [0] * len(start)
         self.shared_steps = min(SHARED_STEPS, settings.n_steps // 2)
         draws = (settings.n_seeds, settings.n_steps)
@@ -163,7 +166,9 @@ class NoiseSearch:
     def advance(self) -> None:
         """One step of every active text and seed."""
         size = min(1.0, (max(1, self.shared_steps) / (self.step + 1)) ** 0.75)
-        move = (0.5 * size * (self._pulls() - 1.0)).clamp(-LONGEST_RISE, LONGEST_FALL)
+        pulls = self._pulls()
+        self.pulls.append(pulls)
+        move = (0.5 * size * (pulls - 1.0)).clamp(-LONGEST_RISE, LONGEST_FALL)
         log_sigma = self.log_sigma.clone()
         log_sigma[self.active] = (log_sigma - move).clamp_max(self.log_scale)[self.active]
         self.log_sigma = log_sigma
@@ -180,6 +185,26 @@ class NoiseSearch:
             end = max(int(last * count), start + 1)
             means.append(torch.stack([step[example] for step in self.history[start:end]]).mean(0))
         return torch.stack(means)
+
+    def estimate(self) -> Tensor:
+        """[example seed unit]: log sigma, from the second half of each text's steps.
+
+        For a linear state a pull is sigma² / (the sigma² that is searched) in the mean, so each step names 1 / sigma²
+        without bias, and the steps' mean is taken. The mean of log sigma over steps would be too low by its variance,
+        since steps balance sigma² and not its logarithm: 2 to 8 % for states of 24 to 384 dimensions.
+        """
+        estimates = []
+        for example, count in enumerate(self.steps):
+            half = range(max(1, count // 2), count)
+            before = torch.stack([self.history[step - 1][example] for step in half])
+            pulls = torch.stack([self.pulls[step][example] for step in half])
+            centre = before.mean(0)
+            at_centre = pulls * (2 * (centre - before)).exp()
+            mean = at_centre.mean(0).clamp_min(1e-9)
+            luck = at_centre.var(0, correction=0) / (len(half) * mean**2)  # lowers the mean's logarithm by its half
+            correction = 0.5 * (mean.log() + (0.5 * luck).clamp_max(FARTHEST))
+            estimates.append(centre - correction.clamp(-FARTHEST, FARTHEST))
+        return torch.stack(estimates).clamp_max(self.log_scale)
 
     def has_settled(self, example: int) -> bool:
         """Whether log sigma of a text is the same in the last two quarters of its steps, but for the luck of the draws.

@@ -117,6 +117,8 @@ def _loaded(
         _only_writing(languages)
         classifier = wrap(source, tokenizer, problem)
     elif not isinstance(source, str | Path):
+        if hasattr(source, "task") and hasattr(source, "tokenizer"):
+            raise BadInput("A pipeline came; explain, compare and the others take it as it is, without load.")
         raise BadInput(
             f"A model came as {type(source).__name__}; give a folder, a hub name, or a Hugging Face model with its "
             f"tokenizer."
