@@ -23,16 +23,15 @@ from pellucid.corpus.shard import RECORD_SCHEMA, ROW, Reused, no_reused
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import from_record
-from pellucid.results.results import Results
+from pellucid.results.results import Places, Results, Stored, StoredExplanations
 from pellucid.results.storage import FORM, bounded_table, check_fitting
 from pellucid.text.example import Example
 
 SHOWN = 5  # texts in a notebook
-AT_ONCE = 256  # explanations that are read together
 OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 words
 
 
-class Run(Sequence[Explanation]):
+class Run(StoredExplanations):
     """The explanations of a corpus, in the order of its rows; they are read from the folder when they are needed.
 
     path: its folder, from `explain_corpus`. method: one of its methods, by title; None: all, of several one after the
@@ -93,6 +92,11 @@ class Run(Sequence[Explanation]):
         return list(self.folder.failures(self.job))
 
     @property
+    def texts(self) -> Stored[Example]:
+        """The text of each explanation; failed ones have none."""
+        return _TextsOfRun(self)
+
+    @property
     def examples(self) -> Iterator[Example]:
         """The texts of all rows, in order, failed ones too."""
         for shard in range(self.job.shards):
@@ -108,18 +112,14 @@ class Run(Sequence[Explanation]):
     def __getitem__(self, index: int | slice) -> Explanation | Results:
         if isinstance(index, slice):
             places = range(len(self))[index]
-            return Results(tuple(self._at(places)), numbers=tuple(places))
-        return next(self._at([range(len(self))[index]]))
+            return Results(tuple(self.at(places)), numbers=tuple(places))
+        return next(self.at([range(len(self))[index]]))
 
-    def _at(self, places: Sequence[int]) -> Iterator[Explanation]:
+    def at(self, places: Places) -> Iterator[Explanation]:
         """The explanations at some places of all; each shard is asked once a method."""
         count = len(self._available)
         for method, of_method in groupby(places, lambda place: place // count):
             yield from self.of_rows([int(self._available[place % count]) for place in of_method], self.methods[method])
-
-    def __iter__(self) -> Iterator[Explanation]:
-        for first in range(0, len(self), AT_ONCE):
-            yield from self[first : first + AT_ONCE]
 
     def words(self, *, min_texts: int = MIN_TEXTS) -> ClassWords:
         """The words that speak for and against each class, by their mean scores over the texts, as of `Results`.
@@ -144,6 +144,12 @@ class Run(Sequence[Explanation]):
         from pellucid.corpus.query import query_run
 
         return query_run(self.folder, self.job, sql)
+
+    @property
+    def distinct(self) -> np.ndarray:
+        """The places of the explanations of different texts: of equal ones the first."""
+        rows = np.asarray(self._available)
+        return np.flatnonzero(self._first[rows] == rows)
 
     @property
     def rows(self) -> range | np.ndarray:
@@ -192,6 +198,23 @@ class Run(Sequence[Explanation]):
         if shard not in self._examples_of:
             self._examples_of[shard] = read_rows(self.folder, shard)
         return _recent(self._examples_of, shard)
+
+
+@dataclass(frozen=True, eq=False)
+class _TextsOfRun(Stored[Example]):
+    """The texts of the rows that have an explanation, read without their scores."""
+
+    run: Run
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    def at(self, places: Places) -> Iterator[Example]:
+        """See `Stored`."""
+        rows = self.run.rows
+        for place in places:
+            row = int(rows[place % len(rows)])
+            yield self.run._examples(row // SHARD)[row % SHARD]
 
 
 def _recent(cache: OrderedDict[int, Any], shard: int) -> Any:

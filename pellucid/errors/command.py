@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,13 +26,16 @@ from pellucid.explaining.commands.data_options import (
     labelled,
     selected,
 )
-from pellucid.explaining.commands.model_options import held_out, with_option_records
+from pellucid.explaining.commands.model_options import held_out, left_out_of, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.text.example import Example
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pellucid.errors.record import ErrorAnalysis
     from pellucid.explaining.inputs.data_source import DataSource
-    from pellucid.results.explanation import Explanation
+    from pellucid.run.model import Model
 
 
 @with_option_records
@@ -77,6 +79,8 @@ def errors(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Group the mistakes of a model by their evidence, and compare them with the texts that it gets right."""
+    from pellucid.results.results import StoredExplanations
+
     data = _data_of(data, file)
     check_outputs([html], [data, train, saved.explained])  # reported before the work, not after it
     if run.is_wanted:
@@ -85,35 +89,55 @@ def errors(
     elif workers > 1:
         raise BadSetting("--workers computes a run in a folder; name it: --out FOLDER.")
     source = None if data is None else reading.source(data, part.split)
-    explained: Sequence[Explanation] | None = saved.results()
-    examples = () if run.is_wanted else examples_of(source, explained)
+    explained = None if run.is_wanted else saved.results()
+    is_plain = source is None and (amount, answers, reading.meanings()) == (Amount(), Answers(), None)
+    in_turn = run.is_wanted or (is_plain and isinstance(explained, StoredExplanations))
+    examples = () if in_turn else examples_of(source, explained)
     classifier = pellucid.load(model, device=device)
+    counted: dict[str, Any] = {"min_count": min_count, "shortcut_passes": shortcut_passes}
     if run.is_wanted and data is not None:
         question = {"methods": method, "limit": amount.limit, "seed": seed}
-        explained = run_corpus(classifier, data, part.split, reading, run, question, workers, aside=True)
-        if explained is None:
+        whole = run_corpus(classifier, data, part.split, reading, run, question, workers, aside=True)
+        if whole is None:
             return
-        examples, amount = [explanation.example for explanation in explained], Amount()
-        source = None if has_magic(data) and not Path(data).exists() else source
-    judged, left_out = held_out(classifier, labelled(classifier, examples, reading, needed=True), source)
-    if train is None and left_out:
-        train_examples: list[Example] | None = left_out
+        of_files = None if has_magic(data) and not Path(data).exists() else source
+        analysis = _analysis_of_run(classifier, whole, of_files, train, reading, counted)
+    elif in_turn:
+        known = _train_examples(classifier, None, train, reading)
+        analysis = pellucid.error_analysis(classifier, explained=explained, train=known, method=method, **counted)
     else:
-        train_examples = _train_examples(source or reading.source(train or "", "train"), train)
-    analysis = pellucid.error_analysis(
-        classifier,
-        selected(classifier, judged, amount, answers, seed),
-        explained=explained,
-        train=train_examples and list(labelled(classifier, train_examples, reading, needed=True)),
-        method=method,
-        min_count=min_count,
-        shortcut_passes=shortcut_passes,
-    )
+        judged, rest = held_out(classifier, labelled(classifier, examples, reading, needed=True), source)
+        known = rest if train is None and rest else _train_examples(classifier, source, train, reading)
+        texts = selected(classifier, judged, amount, answers, seed)
+        analysis = pellucid.error_analysis(
+            classifier, texts, explained=explained, train=known, method=method, **counted
+        )
     if html is not None:
         pellucid.report(analysis, path=html)
     print(json.dumps(analysis.record()) if as_json else analysis)
     if html is not None:
         say(f"Written: {html}", aside=True)
+
+
+def _analysis_of_run(
+    model: Model,
+    run: pellucid.Run,
+    source: DataSource | None,
+    train: str | None,
+    reading: Reading,
+    counted: dict[str, Any],
+) -> ErrorAnalysis:
+    """The analysis of all rows but those that training has read, of which cue words are learned."""
+    import numpy as np
+
+    from pellucid.errors.door import analysis_of_run
+    from pellucid.results.results import StoredSelection
+
+    left_out = np.array(left_out_of(model, run.texts, source), dtype=bool)
+    known: Sequence[Example] | None = StoredSelection(run.texts, np.flatnonzero(left_out))
+    if train is not None or not left_out.any():
+        known = _train_examples(model, source, train, reading)
+    return analysis_of_run(model, run, known, rows=np.flatnonzero(~left_out), **counted)
 
 
 def _data_of(argument: str | None, option: str | None) -> str | None:
@@ -123,8 +147,12 @@ def _data_of(argument: str | None, option: str | None) -> str | None:
     return option if argument is None else argument
 
 
-def _train_examples(source: DataSource, train: str | None) -> list[Example] | None:
+def _train_examples(
+    model: Model, source: DataSource | None, train: str | None, reading: Reading
+) -> list[Example] | None:
     """The texts to learn cue words from; None where the data are one file or were explained before."""
-    if train is None and (not source.data or source.is_one_file):
+    named = source or reading.source(train or "", "train")
+    if train is None and (not named.data or named.is_one_file):
         return None
-    return replace(source, data=train or source.data, split="train").examples()
+    examples = replace(named, data=train or named.data, split="train").examples()
+    return list(labelled(model, examples, reading, needed=True))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Any
+
+import numpy as np
 
 from pellucid.attribution.span_attention import is_spread_out
 from pellucid.base.catalogue import Choice
@@ -16,13 +19,15 @@ from pellucid.base.errors import BadInput, BadSetting, ModelCannot
 from pellucid.errors.record import ErrorAnalysis, LearnedCues, PatternCount, cues_from, words_of
 from pellucid.evidence.spans import span_weights
 from pellucid.explaining.explain import explain_all
-from pellucid.explaining.inputs.examples import examples_for
+from pellucid.explaining.inputs.examples import examples_for, fitting
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource, default_method
-from pellucid.explaining.saved import saved_explanations, texts_of
+from pellucid.explaining.read import stored_or_read
+from pellucid.explaining.saved import SavedExplanations, saved_explanations, texts_of
 from pellucid.results.bootstrap import difference, share
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts, heaviest_spans
+from pellucid.results.results import StoredExplanations, StoredSelection, selection_of
 from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.run.model import Model
 from pellucid.text.example import Example, seen_caveats
@@ -126,7 +131,6 @@ PATTERNS: tuple[Callable[[Evidence], bool], ...] = (
 
 OTHER, OTHER_MEANING = "none_of_these", "The evidence shows none of the patterns."
 Pattern = Callable[[Evidence], bool]
-Shown = frozenset[str]
 
 
 def grouped(
@@ -143,33 +147,54 @@ def grouped(
     left out. caveats, heaviest: go into the result unchanged; heaviest counts what the spans of a self-explaining model
     are.
     """
-    for explanation in explanations:
-        _check_label(explanation)
-    patterns_counted = [pattern for pattern in PATTERNS if cues.exist or pattern not in NEED_CUES]
-    shown = [
-        _patterns(evidence_of(explained, cues.of_example(explained.example)), patterns_counted)
-        for explained in explanations
-    ]
-    is_right = [explained.example.label == explained.prediction.label for explained in explanations]
-    wrong = [patterns for patterns, right in zip(shown, is_right, strict=True) if not right]
-    rest = [patterns for patterns, right in zip(shown, is_right, strict=True) if right]
-    counts = tuple(_count(name, meaning, wrong, rest) for name, meaning in _meanings(patterns_counted).items())
-    texts: dict[str, list[Explanation]] = {count.name: [] for count in counts}
-    for explanation, patterns, right in zip(explanations, shown, is_right, strict=True):
-        if not right:
-            texts[next(name for name in texts if name in patterns)].append(explanation)
-    method = explanations[0].method if explanations else ""
-    surest_first = {name: sorted(of_pattern, key=_doubt) for name, of_pattern in texts.items()}
+    counted = [pattern for pattern in PATTERNS if cues.exist or pattern not in NEED_CUES]
+    names = [*map(_name, counted), OTHER]
+    shown, is_right, doubts = _shown(explanations, cues, counted)
+    shares = [_of_pattern(index, shown, is_right) for index in range(len(names))]
+    meanings = _meanings(counted)
+    counts = tuple(_count(name, meanings[name], *shares[index]) for index, name in enumerate(names))
+    first = np.argmax(shown, axis=1)
+    texts = {}
+    for index, name in enumerate(names):
+        places = np.flatnonzero(~is_right & (first == index))
+        texts[name] = selection_of(explanations, places[np.argsort(doubts[places], kind="stable")])
+    method = explanations[0].method if len(explanations) else ""
+    wrong = int((~is_right).sum())
     return ErrorAnalysis(
-        len(wrong),
-        len(rest),
+        wrong,
+        len(is_right) - wrong,
         counts,
-        surest_first,
+        texts,
         cues.by_class,
         (*cues.caveats, *caveats),
         heaviest,
         method,
     )
+
+
+def _shown(
+    explanations: Sequence[Explanation], cues: LearnedCues, patterns: Sequence[Pattern]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """[text pattern], whether it shows each, and last none; [text], whether its answer is right, and 1 - its
+    probability.
+    """
+    shown = np.zeros((len(explanations), len(patterns) + 1), dtype=bool)
+    is_right, doubts = np.zeros(len(explanations), dtype=bool), np.zeros(len(explanations))
+    for place, explanation in enumerate(explanations):
+        _check_label(explanation)
+        evidence = evidence_of(explanation, cues.of_example(explanation.example))
+        shown[place, :-1] = [evidence is not None and pattern(evidence) for pattern in patterns]
+        is_right[place] = explanation.example.label == explanation.prediction.label
+        doubts[place] = _doubt(explanation)
+    shown[:, -1] = ~shown.any(axis=1)
+    return shown, is_right, doubts
+
+
+def _of_pattern(index: int, shown: np.ndarray, is_right: np.ndarray) -> tuple[int, int, int, int]:
+    """How many wrong and right answers show a pattern, and how many there are."""
+    sides = ~is_right, is_right
+    among_wrong, among_right = (int(shown[side, index].sum()) for side in sides)
+    return among_wrong, among_right, int(sides[0].sum()), int(sides[1].sum())
 
 
 def _doubt(explanation: Explanation) -> float:
@@ -195,14 +220,8 @@ def _name(pattern: Pattern) -> str:
     return pattern.__name__
 
 
-def _patterns(evidence: Evidence | None, patterns: Sequence[Pattern]) -> Shown:
-    shown = frozenset(_name(pattern) for pattern in patterns if evidence is not None and pattern(evidence))
-    return shown or frozenset({OTHER})
-
-
-def _count(name: str, meaning: str, wrong: Sequence[Shown], right: Sequence[Shown]) -> PatternCount:
-    among_wrong, among_right = (sum(name in patterns for patterns in part) for part in (wrong, right))
-    share_wrong, share_right = share(among_wrong, len(wrong)), share(among_right, len(right))
+def _count(name: str, meaning: str, among_wrong: int, among_right: int, wrong: int, right: int) -> PatternCount:
+    share_wrong, share_right = share(among_wrong, wrong), share(among_right, right)
     over = difference(share_wrong, share_right)
     return PatternCount(name, meaning, among_wrong, among_right, share_wrong, share_right, over)
 
@@ -210,6 +229,8 @@ def _count(name: str, meaning: str, wrong: Sequence[Shown], right: Sequence[Show
 # The door `error_analysis`: the evidence of a model's answers where they are wrong, against where they are right.
 
 READ_ALONE = 100  # texts whose heaviest span is read alone: enough to estimate a share
+AT_FIRST = 1024  # texts of a run whose labels and scores are looked at before the work
+LOOKED_AT = 10_000  # texts of a run, about 60 MB, of which it is asked what decides by itself
 
 
 def error_analysis(
@@ -269,36 +290,88 @@ def error_analysis(
     if model.problem == "regression":
         raise ModelCannot(f"{model.name} gives a value, which is not right or wrong; give a model with classes.")
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map, "skip_bad_rows": skip_bad_rows}
-    saved = None if explained is None else saved_explanations(explained, model)
-    examples = examples_for(model, texts_of(saved, examples), names_data=True, strange="error", **columns)
-    _check_labelled(examples)
     if train is not None:
         train = examples_for(model, train, names_data=True, strange="error", split="train", **columns)
+    source = stored_or_read(explained) if isinstance(explained, str | Path) else explained
+    if isinstance(source, StoredExplanations) and examples is None:
+        return analysis_of_run(
+            model,
+            source,
+            train,
+            title=_title(method),
+            min_count=min_count,
+            shortcut_passes=shortcut_passes,
+            progress=progress,
+        )
+    saved = None if source is None else saved_explanations(source, model)
+    examples = examples_for(model, texts_of(saved, examples), names_data=True, strange="error", **columns)
+    _check_labelled(examples)
     cues = cues_from(train, examples, min_count)
-    caveats = seen_caveats(model, examples)
     if saved is not None:
         explanations: Sequence[Explanation] = saved.explanations(saved.title(_title(method)), examples)
         _check_rows(explanations)
-        is_of_words = explanations[0].method != "span_attention"
-    elif is_of_words := (method := method or default_method(model)) != "span_attention":
+    elif (method := method or default_method(model)) != "span_attention":
         _check_rows(explain_all(model, examples[:1], [method], progress=False).explanations)
         explanations = explain_all(model, examples, [method], progress=progress).explanations
     else:
         explanations = span_weights(model, examples, progress=progress)
-    if is_of_words:
-        analysis = grouped(explanations, cues, caveats)
-    else:
+    return _analysed(model, examples, explanations, cues, shortcut_passes, progress)
+
+
+def analysis_of_run(
+    model: Model,
+    run: StoredExplanations,
+    train: Iterable[Example] | None,
+    *,
+    title: str | None = None,
+    rows: np.ndarray | None = None,
+    min_count: int,
+    shortcut_passes: int,
+    progress: bool | None = None,
+) -> ErrorAnalysis:
+    """The analysis of a run over a corpus by this model, read once for its texts and once for its scores; memory holds
+    a few of both.
+
+    title: of the method. rows: the places of the explanations that are judged; None: those of different texts. train,
+    min_count, shortcut_passes, progress: as of `error_analysis`.
+    """
+    saved_explanations(run[:1], model)  # raises for another model's
+    of_method = run.by_method[SavedExplanations({name: {} for name in run.by_method}).title(title)]
+    places = of_method.distinct if rows is None else rows
+    explanations, examples = StoredSelection(of_method, places), StoredSelection(of_method.texts, places)
+    fitting(model, examples[:AT_FIRST], None, "error")
+    _check_labelled(examples)
+    _check_rows(explanations[:AT_FIRST])
+    cues = cues_from(train, examples, min_count)
+    return _analysed(model, examples, explanations, cues, shortcut_passes, progress)
+
+
+def _analysed(
+    model: Model,
+    examples: Sequence[Example],
+    explanations: Sequence[Explanation],
+    cues: LearnedCues,
+    shortcut_passes: int,
+    progress: bool | None,
+) -> ErrorAnalysis:
+    caveats, heaviest = seen_caveats(model, examples), NOT_COUNTED
+    if explanations[0].method == "span_attention":
         heaviest = _heaviest(model, examples, explanations, progress)
-        cautions = (*caveats, *_spread_out(explanations), *heaviest.cautions())
-        analysis = grouped(explanations, cues, cautions, heaviest)
+        caveats = (*caveats, *_spread_out(explanations), *heaviest.cautions())
+    analysis = grouped(explanations, cues, caveats, heaviest)
     return replace(analysis, shortcuts=_shortcuts(model, explanations, shortcut_passes, progress))
 
 
 def _shortcuts(model: Model, explanations: Sequence[Explanation], passes: int, progress: bool | None) -> Shortcuts:
-    """What decides by itself; nothing is asked of few texts."""
+    """What decides by itself; nothing is asked of few texts, and a run is asked about some of its texts."""
     if not passes or len(explanations) < 2 * FEWEST:
         return NOTHING
-    return shortcuts(model, explanations, passes=passes, progress=progress)
+    if not isinstance(explanations, StoredSelection) or len(explanations) <= LOOKED_AT:
+        return shortcuts(model, tuple(explanations), passes=passes, progress=progress)
+    drawn = explanations.at(sorted(Random(0).sample(range(len(explanations)), LOOKED_AT)))
+    of_some = shortcuts(model, tuple(drawn), passes=passes, progress=progress)
+    caveat = f"Of {len(explanations):,} texts {LOOKED_AT:,} were drawn to look for what decides."
+    return replace(of_some, caveats=(*of_some.caveats, caveat))
 
 
 def _title(method: Choice | None) -> str | None:

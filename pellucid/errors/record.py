@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from pellucid.base.checks import at_least
@@ -11,6 +11,7 @@ from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, evidence_parts
+from pellucid.results.results import answers_for
 from pellucid.results.shortcuts import NOTHING, Shortcuts
 from pellucid.results.table import Interval
 from pellucid.text.example import Example, text_digest
@@ -52,7 +53,8 @@ class ErrorAnalysis:
     """Patterns of evidence among wrong and right answers; a text counts for every pattern that it shows.
 
     wrong, right: how many texts. texts: pattern -> the explained misclassified texts, each under the first pattern that
-    it shows, in the order of `patterns`; the surest mistakes first. cues: class -> its cue words, the surest first.
+    it shows, in the order of `patterns`; the surest mistakes first. Of a run over a corpus they are read when needed.
+    cues: class -> its cue words, the surest first.
     caveats: sentences. heaviest: counts of the heaviest spans over all texts; all 0 where they were not counted.
     method: whose scores are the evidence. shortcuts: what decides by itself, as far as it was looked for.
     """
@@ -70,8 +72,8 @@ class ErrorAnalysis:
     @property
     def by_span(self) -> bool:
         """Whether the evidence of a text is a span, and not the words with the highest scores."""
-        explanations = [explanation for texts in self.texts.values() for explanation in texts]
-        return bool(self.heaviest.texts) or any(isinstance(explanation.units, Spans) for explanation in explanations)
+        firsts = (texts[0] for texts in self.texts.values() if len(texts))
+        return bool(self.heaviest.texts) or any(isinstance(explanation.units, Spans) for explanation in firsts)
 
     def _repr_html_(self) -> str:
         """How a notebook draws it."""
@@ -88,9 +90,7 @@ class ErrorAnalysis:
             "wrong": self.wrong,
             "right": self.right,
             "patterns": [nan_as_none(asdict(pattern)) for pattern in self.patterns],
-            "texts": {
-                name: [_text(explanation) for explanation in of_pattern] for name, of_pattern in self.texts.items()
-            },
+            "texts": {name: answers_for(of_pattern, _text) for name, of_pattern in self.texts.items()},
             "cues": {label: [asdict(cue) for cue in cues] for label, cues in self.cues.items()},
             "caveats": list(self.caveats),
             "heaviest_spans": self.heaviest.record(),
@@ -139,7 +139,7 @@ class LearnedCues:
         return any(self.by_class.values())
 
 
-def cues_from(train: Sequence[Example] | None, examples: Sequence[Example], min_count: int) -> LearnedCues:
+def cues_from(train: Iterable[Example] | None, examples: Iterable[Example], min_count: int) -> LearnedCues:
     """Cue words of the train texts for all examples; without train texts, of one half of the examples for the other
     half.
 
@@ -147,12 +147,15 @@ def cues_from(train: Sequence[Example] | None, examples: Sequence[Example], min_
     """
     if train is not None:
         return cues_of(cue_words(train, min_count), same_texts(train, examples))
-    halves = [[example for example in examples if _half(example) == half] for half in (0, 1)]
+    halves: tuple[WordCounts, WordCounts] = {}, {}
+    for example in examples:
+        _count(example, halves[_half(example)])
     try:
-        other_half = [_words(cue_words(halves[1 - half], min_count)) for half in (0, 1)]
+        other_half = [_words(_cues_of_counts(halves[1 - half], min_count)) for half in (0, 1)]
     except BadInput:  # a half with fewer than two classes
         return LearnedCues({}, lambda example: {}, (TOO_FEW,))
-    return LearnedCues(cue_words(examples, min_count), lambda example: other_half[_half(example)], (HALVES,))
+    both = {label: sum((half.get(label, Counter()) for half in halves), Counter[str]()) for label in halves[0]}
+    return LearnedCues(_cues_of_counts(both, min_count), lambda example: other_half[_half(example)], (HALVES,))
 
 
 def cues_of(by_class: Mapping[str, Sequence[CueWord]], caveats: tuple[str, ...] = ()) -> LearnedCues:
@@ -182,18 +185,29 @@ def words_of(text: str) -> list[str]:
     return [text[start:end].lower().replace("’", "'") for start, end in text_units(text, "word")]
 
 
-def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tuple[CueWord, ...]]:
+WordCounts = dict[str, Counter[str]]  # label -> word -> in how many texts
+
+
+def cue_words(examples: Iterable[Example], min_count: int = 5) -> dict[str, tuple[CueWord, ...]]:
     """For each label its cue words, highest z first: z of at least 1.96, in at least `min_count` of the label's texts.
 
     A word's prior count is its share of all counts times the number of different words. Raises `BadInput` where fewer
     than two labels occur.
     """
-    at_least("min_count", min_count, 1)
-    counts: dict[str, Counter[str]] = {}
+    counts: WordCounts = {}
     for example in examples:
-        if example.label is not None:
-            seen = {word for text in example.segments for word in words_of(text) if word[0].isalpha()}
-            counts.setdefault(example.label, Counter()).update(seen)
+        _count(example, counts)
+    return _cues_of_counts(counts, min_count)
+
+
+def _count(example: Example, counts: WordCounts) -> None:
+    if example.label is not None:
+        seen = {word for text in example.segments for word in words_of(text) if word[0].isalpha()}
+        counts.setdefault(example.label, Counter()).update(seen)
+
+
+def _cues_of_counts(counts: WordCounts, min_count: int) -> dict[str, tuple[CueWord, ...]]:
+    at_least("min_count", min_count, 1)
     if len(counts) < 2:
         raise BadInput(
             f"Cue words are learnt by comparing classes, and the train texts have {len(counts)} of them; give labelled "
@@ -203,14 +217,14 @@ def cue_words(examples: Sequence[Example], min_count: int = 5) -> dict[str, tupl
     return {label: _cues(counts[label], every, min_count) for label in sorted(counts)}
 
 
-def same_texts(train: Sequence[Example], examples: Sequence[Example]) -> tuple[str, ...]:
+def same_texts(train: Iterable[Example], examples: Iterable[Example]) -> tuple[str, ...]:
     """One sentence where cue words were counted in texts whose errors are analysed; empty otherwise."""
     learnt_from = set(map(text_digest, train))
-    same = sum(text_digest(example) in learnt_from for example in examples)
-    if not same:
+    seen = [text_digest(example) in learnt_from for example in examples]
+    if not any(seen):
         return ()
     return (
-        f"Cue words were learnt from {same:,} of the {len(examples):,} texts themselves, so they fit them too well; "
+        f"Cue words were learnt from {sum(seen):,} of the {len(seen):,} texts themselves, so they fit them too well; "
         f"give train texts of their own.",
     )
 

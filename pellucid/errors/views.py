@@ -3,6 +3,7 @@ wrong texts.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from rich.text import Text
 
@@ -31,6 +32,7 @@ from pellucid.explaining.views.opening import examples_view, texts_in_words
 from pellucid.explaining.views.shortcuts import shortcut_lines, shortcut_sections
 from pellucid.results.explanation import Explanation
 from pellucid.results.heaviest_spans import evidence_parts
+from pellucid.results.results import Stored
 from pellucid.results.table import Interval
 from pellucid.text.example import data_of
 
@@ -66,23 +68,27 @@ def page_sections_of_errors(analysis: ErrorAnalysis) -> tuple[list[Section], Mar
 
 
 def _opening(analysis: ErrorAnalysis) -> Opening:
-    wrong = [explanation for texts in analysis.texts.values() for explanation in texts]
+    wrong = _shown(analysis)
     first = tuple(map(str, analysis.shortcuts.decisive))
     if not wrong:
         unnamed = (texts_in_words(analysis.wrong + analysis.right, ""), written_on())
         return Opening(unnamed, errors_in_words(analysis), first=first, title=TITLE)
-    anchors = _anchors(analysis)
-    surest = sorted(wrong, key=lambda explanation: -explanation.prediction.probability)[: len(MISTAKES)]
-    picks = [(title, shown, anchors[id(shown)]) for title, shown in zip(MISTAKES, surest, strict=False)]
+    leading = [
+        (explanation, f"text-{begun + index}")
+        for begun, texts in _begun(analysis)
+        for index, explanation in enumerate(texts[: len(MISTAKES)], 1)
+    ]
+    surest = sorted(leading, key=lambda pair: -pair[0].prediction.probability)[: len(MISTAKES)]
+    picks = [(title, shown, anchor) for title, (shown, anchor) in zip(MISTAKES, surest, strict=False)]
     known = texts_in_words(analysis.wrong + analysis.right, data_of([shown.example.id for shown in wrong]))
-    facts = (f"Model {surest[0].model}", known, f"Explained by {readable(analysis.method)}", written_on())
+    facts = (f"Model {surest[0][0].model}", known, f"Explained by {readable(analysis.method)}", written_on())
     outcome = f"{errors_in_words(analysis)} {outcome_in_words(analysis)}"
     return Opening(facts, outcome, examples_view(picks, {}), first, title=TITLE)
 
 
 def _errors_guide(analysis: ErrorAnalysis) -> Markup:
     """How to read misclassified texts: underlined spans, or the colours of the method's words."""
-    wrong = [explanation for texts in analysis.texts.values() for explanation in texts]
+    wrong = _shown(analysis)
     marked = any(explanation.example.rationales for explanation in wrong)
     return span_guide(marked) if analysis.by_span else errors_guide(facts_of(analysis.method, wrong), marked)
 
@@ -97,15 +103,16 @@ def error_analysis_sections(analysis: ErrorAnalysis, texts_shown: int = TEXTS_SH
     if not analysis.wrong:
         return [Section("No mistakes", errors_in_words(analysis), fragment(*caution_lines(analysis.caveats))), *decides]
     intro = f"{errors_in_words(analysis)} {outcome_in_words(analysis)} {evidence_in_words(analysis)} {INTRO}"
-    counts, anchors = Section("What errors look like", intro, _counts(analysis)), _anchors(analysis)
+    counts = Section("What errors look like", intro, _counts(analysis))
+    begun = {name: first for name, (first, _) in zip(analysis.texts, _begun(analysis), strict=True)}
     texts = [
         Section(
             _title(pattern.name),
             f"{pattern.meaning} {LISTED}",
-            _cards(analysis.texts[pattern.name], texts_shown, anchors),
+            _cards(analysis.texts[pattern.name], texts_shown, begun[pattern.name]),
         )
         for pattern in analysis.patterns
-        if analysis.texts[pattern.name]
+        if len(analysis.texts[pattern.name])
     ]
     cues = [Section("Cue words", CUE_INTRO, cue_list(analysis.cues))] if analysis.cues else []
     return [counts, *texts, *cues, *decides]
@@ -209,10 +216,10 @@ def _share(count: int, share: Interval) -> Markup:
     return element("td", element("span", value, class_="pl-value"), element("small", between))
 
 
-def _cards(explanations: Sequence[Explanation], texts_shown: int, anchors: Mapping[int, str]) -> Markup:
-    """The first cards open, the others folded; of very many how many are left out."""
+def _cards(explanations: Sequence[Explanation], texts_shown: int, begun: int) -> Markup:
+    """The first cards open, the others folded; of very many how many are left out. begun: texts before these."""
     shown = explanations[:texts_shown]
-    cards = [card([explanation], anchor=anchors[id(explanation)]) for explanation in shown]
+    cards = [card([explanation], anchor=f"text-{begun + index}") for index, explanation in enumerate(shown, 1)]
     folded, left = cards[TEXTS_OPEN:], len(explanations) - texts_shown
     summary = element("summary", f"{len(folded):,} more")
     more = f"{left:,} more are in the analysis, but not on this page."
@@ -223,10 +230,16 @@ def _cards(explanations: Sequence[Explanation], texts_shown: int, anchors: Mappi
     )
 
 
-def _anchors(analysis: ErrorAnalysis) -> dict[int, str]:
-    """The identity of each explanation -> the id of its card."""
-    every = (explanation for texts in analysis.texts.values() for explanation in texts)
-    return {id(explanation): f"text-{position}" for position, explanation in enumerate(every, 1)}
+def _begun(analysis: ErrorAnalysis) -> list[tuple[int, Sequence[Explanation]]]:
+    """The texts of each pattern, with how many those before it have: texts are numbered through."""
+    ends = accumulate(map(len, analysis.texts.values()))
+    return [(end - len(texts), texts) for end, texts in zip(ends, analysis.texts.values(), strict=True)]
+
+
+def _shown(analysis: ErrorAnalysis) -> list[Explanation]:
+    """The misclassified texts; of a run over a corpus those that the page shows."""
+    every = (texts[:TEXTS_SHOWN] if isinstance(texts, Stored) else texts for texts in analysis.texts.values())
+    return [explanation for texts in every for explanation in texts]
 
 
 @renderers.add(draws="error analysis")

@@ -11,7 +11,7 @@ from pellucid.base.json_text import read_json
 from pellucid.base.kinds import readers
 from pellucid.results import storage
 from pellucid.results.explanation import Explanation
-from pellucid.results.results import Results
+from pellucid.results.results import Results, StoredExplanations
 from pellucid.results.table import FORM, Table
 from pellucid.text.example import Example
 
@@ -49,7 +49,7 @@ def read_explanations(path: str | Path) -> Results:
     path = possible_path(path)
     if not path.is_dir():
         return Results(tuple(storage.read(path)))
-    if (run := readers.get("run_at").make(path)) is not None:  # of a corpus
+    if (run := _run_at(path)) is not None:
         return Results(tuple(run))
     files = sorted(file for pattern in PARTS for file in path.glob(pattern))
     if not files:
@@ -60,11 +60,22 @@ def read_explanations(path: str | Path) -> Results:
     return Results(tuple(explanation for file in files for explanation in storage.read(file)))
 
 
+def stored_or_read(path: str | Path) -> Sequence[Explanation]:
+    """The explanations of a file or folder; of a run over a corpus they are read when they are needed."""
+    run = _run_at(possible_path(path))
+    return read_explanations(path) if run is None else run
+
+
+def _run_at(path: Path) -> StoredExplanations | None:
+    """The run over a corpus in a folder; None where there is none."""
+    return readers.get("run_at").make(path)  # type: ignore[no-any-return]
+
+
 def read_in_turn(path: str | Path, method: str | None) -> Sequence[Explanation]:
     """The explanations of a file or folder by the named method, or by the only one; of a run over a corpus they are
     read when they are needed.
     """
-    run = readers.get("run_at").make(possible_path(path))
+    run = _run_at(possible_path(path))
     if run is None:
         return of_one_method(read_explanations(path), method)
     by_method = run.by_method
@@ -72,7 +83,7 @@ def read_in_turn(path: str | Path, method: str | None) -> Sequence[Explanation]:
         raise several_methods(tuple(by_method))
     name = next(iter(by_method)) if method is None else method
     known("method of these results", name, by_method)
-    return by_method[name]  # type: ignore[no-any-return]
+    return by_method[name]
 
 
 def of_one_method(results: Results, method: str | None) -> Results:

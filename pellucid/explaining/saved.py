@@ -23,14 +23,17 @@ OfText = Mapping[tuple[str, ...], Explanation]  # the texts of an example -> its
 
 @dataclass(frozen=True)
 class SavedExplanations:
-    """by_method: method's title -> explanations by text, in the order in which they were saved."""
+    """by_method: method's title -> explanations by text, as they were saved; of equal texts the first."""
 
     by_method: Mapping[str, OfText]
 
     @property
     def examples(self) -> tuple[Example, ...]:
         """Every text that has an explanation, once."""
-        texts = {text: saved.example for of_text in self.by_method.values() for text, saved in of_text.items()}
+        texts: dict[tuple[str, ...], Example] = {}
+        for of_text in self.by_method.values():
+            for text, saved in of_text.items():
+                texts.setdefault(text, saved.example)
         return tuple(texts.values())
 
     @property
@@ -91,7 +94,7 @@ def saved_explanations(source: Sequence[Explanation] | str | Path, model: Model)
         )
     by_method: dict[str, dict[tuple[str, ...], Explanation]] = {}
     for saved in results:
-        by_method.setdefault(saved.method, {})[saved.example.segments] = saved
+        by_method.setdefault(saved.method, {}).setdefault(saved.example.segments, saved)
     return SavedExplanations(by_method)
 
 

@@ -1,8 +1,11 @@
 """Results: the explanations of many texts, as a sequence that can be filtered, sorted, counted and drawn."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypedDict, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args, overload
+
+import numpy as np
 
 from pellucid.base.checks import known, one_of, short_title
 from pellucid.base.errors import Failure
@@ -11,6 +14,7 @@ from pellucid.base.packages import optional_package
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.summary import Summary, summary_of
+from pellucid.text.example import Example
 
 # One explanation as one row of plain values: the text, the answer, and its words with their scores.
 
@@ -237,3 +241,88 @@ def _check_names(results: Results, predicted: str | None, label: str | None, met
         known("label of these results", label, {explanation.example.label for explanation in results} - {None})  # type: ignore[arg-type]
     if method is not None:
         known("method of these results", method, results.methods)
+
+
+# Sequences whose members are read when they are needed, so that memory holds few of them.
+
+Member = TypeVar("Member", covariant=True)
+Answer = TypeVar("Answer")
+Places = Sequence[int] | np.ndarray
+AT_ONCE = 256  # members that are read together
+
+
+class Stored(Sequence[Member]):
+    """Members that are read when they are needed; a slice of them is in memory."""
+
+    @abstractmethod
+    def at(self, places: Places) -> Iterator[Member]:
+        """The members at some places, in that order; of many places they are read together."""
+
+    def __iter__(self) -> Iterator[Member]:
+        for first in range(0, len(self), AT_ONCE):
+            yield from self.at(range(first, min(first + AT_ONCE, len(self))))
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # as a tuple does
+        places = range(len(self))[index]
+        return tuple(self.at(places)) if isinstance(places, range) else next(self.at([places]))
+
+
+class StoredExplanations(Stored[Explanation]):
+    """Explanations of the same texts by one or several methods."""
+
+    @property
+    @abstractmethod
+    def by_method(self) -> "Mapping[str, StoredExplanations]":
+        """Each method's title with the explanations by it alone."""
+
+    @property
+    @abstractmethod
+    def distinct(self) -> np.ndarray:
+        """The places of the explanations of different texts: of equal ones the first."""
+
+    @property
+    @abstractmethod
+    def texts(self) -> Stored[Example]:
+        """The text of each explanation."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSelection(Stored[Member]):
+    """Some of stored members, in an order of their own. places [member]: where each stands in the source."""
+
+    source: Stored[Member]
+    places: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def at(self, places: Places) -> Iterator[Member]:
+        """See `Stored`."""
+        return self.source.at(self.places[np.asarray(places, dtype=np.int64)])
+
+
+def selection_of(source: Sequence[Member], places: np.ndarray) -> Sequence[Member]:
+    """Some members of a sequence, in this order: of a stored one they are read when they are needed."""
+    if isinstance(source, Stored):
+        return StoredSelection(source, places)
+    return tuple(source[place] for place in places.tolist())
+
+
+def members_at(source: Sequence[Member], places: np.ndarray) -> Iterator[Member]:
+    """The members at some places of a sequence, few of them in memory."""
+    if not isinstance(source, Stored):
+        yield from (source[place] for place in places.tolist())
+        return
+    for first in range(0, len(places), AT_ONCE):
+        yield from source.at(places[first : first + AT_ONCE])
+
+
+def answers_for(members: Sequence[Member], function: Callable[[Member], Answer]) -> list[Answer]:
+    """What a function makes of each member, in order; stored ones are read in the order of their source."""
+    if not isinstance(members, StoredSelection):
+        return [function(member) for member in members]
+    order = np.argsort(members.places, kind="stable")
+    answers: list[Any] = [None] * len(order)
+    for place, member in zip(order.tolist(), members_at(members, order), strict=True):
+        answers[place] = function(member)
+    return answers

@@ -285,7 +285,7 @@ def text_digest(example: Example) -> str:
 def seen_in_training(model: object, examples: Sequence[Example]) -> list[bool]:
     """[example]: whether its text was in the train or dev part; all False for a model without such digests."""
     known: frozenset[str] = getattr(model, "trained_texts", frozenset())
-    return [bool(known) and text_digest(example) in known for example in examples]
+    return [text_digest(example) in known for example in examples] if known else [False] * len(examples)
 
 
 def seen_caveats(model: object, examples: Sequence[Example]) -> tuple[str, ...]:

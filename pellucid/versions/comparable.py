@@ -4,14 +4,17 @@ classes.
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 
 from pellucid.base.checks import clipped, listed, quoted
 from pellucid.base.errors import BadInput
+from pellucid.base.json_text import plain_json
 from pellucid.results.explanation import Explanation
+from pellucid.results.results import StoredExplanations
 from pellucid.text.units import SPECIAL
 
 # Which texts two sets of explanations have in common: by id and text, and where a text has got another id, by the
@@ -22,58 +25,74 @@ Pair = tuple[Explanation, Explanation]
 
 @dataclass(frozen=True)
 class Matches:
-    """pairs: (before, after) of each common text, in the order of the first set. only_before, only_after: the rest."""
+    """before, after [pair]: the places of each common text in two sets, in the order of the first. only_before,
+    only_after: the places of the rest.
+    """
 
-    pairs: tuple[Pair, ...]
-    only_before: tuple[Explanation, ...]
-    only_after: tuple[Explanation, ...]
+    before: np.ndarray
+    after: np.ndarray
+    only_before: np.ndarray
+    only_after: np.ndarray
 
 
 def matched(before: Sequence[Explanation], after: Sequence[Explanation]) -> Matches:
     """The texts in common. A text that stands several times under one id counts once.
 
     Numbers of lines are ids too, and a new line in a file moves them all. So what no id and text match is matched by
-    text alone.
+    text alone. Memory holds 32 bytes a text.
     """
-    first, second = _distinct(before), _distinct(after)
-    pairs, first, second = _paired(
-        first, second, lambda explanation: (explanation.example.id, explanation.example.segments)
-    )
-    more, first, second = _paired(first, second, lambda explanation: explanation.example.segments)
-    places = {id(explanation): place for place, explanation in enumerate(before)}
-    ordered = sorted([*pairs, *more], key=lambda pair: places[id(pair[0])])
-    return Matches(tuple(ordered), tuple(first), tuple(second))
+    keys = [_keys(before), _keys(after)]
+    rest = [np.flatnonzero(_turns(named) == 0) for named, _ in keys]
+    pairs = []
+    for kind in (0, 1):
+        places = _paired(*(keys[side][kind][rest[side]] for side in (0, 1)))
+        pairs.append([rest[side][places[side]] for side in (0, 1)])
+        rest = [np.delete(rest[side], places[side]) for side in (0, 1)]
+    first, second = (np.concatenate([of_kind[side] for of_kind in pairs]) for side in (0, 1))
+    order = np.argsort(first)
+    return Matches(first[order], second[order], *rest)
 
 
-def _distinct(explanations: Sequence[Explanation]) -> list[Explanation]:
-    seen: dict[Hashable, Explanation] = {}
-    for explanation in explanations:
-        seen.setdefault((explanation.example.id, explanation.example.segments), explanation)
-    return list(seen.values())
+def _keys(explanations: Sequence[Explanation]) -> tuple[np.ndarray, np.ndarray]:
+    """(of id and text, of the text alone), each [text 2], the halves of digests."""
+    named, bare = bytearray(), bytearray()
+    texts = explanations.texts if isinstance(explanations, StoredExplanations) else None
+    for example in (explanation.example for explanation in explanations) if texts is None else texts:
+        digest = blake2b(_bytes_of(example.segments), digest_size=16)
+        bare += digest.digest()
+        digest.update(_bytes_of(example.id))
+        named += digest.digest()
+    return tuple(np.frombuffer(digests, dtype=np.uint64).reshape(-1, 2) for digests in (named, bare))  # type: ignore[return-value]  # there are two
 
 
-def _paired(
-    before: list[Explanation], after: list[Explanation], key: Callable[[Explanation], Hashable]
-) -> tuple[list[Pair], list[Explanation], list[Explanation]]:
-    """The pairs of equal keys, and what is left of both sides; each explanation is in one pair at most."""
-    waiting: dict[Hashable, list[Explanation]] = {}
-    for explanation in after:
-        waiting.setdefault(key(explanation), []).append(explanation)
-    pairs, left = [], []
-    for explanation in before:
-        same = waiting.get(key(explanation))
-        if same:
-            pairs.append((explanation, same.pop(0)))
-        else:
-            left.append(explanation)
-    used = {id(partner) for _, partner in pairs}
-    return pairs, left, [candidate for candidate in after if id(candidate) not in used]
+def _bytes_of(value: object) -> bytes:
+    return plain_json(value).encode("utf-8", "surrogatepass")
+
+
+def _turns(keys: np.ndarray) -> np.ndarray:
+    """[text 2] -> [text]: how many texts before it have its key."""
+    order = np.lexsort((keys[:, 1], keys[:, 0]))  # equal keys stay in order
+    begins = np.ones(len(keys), dtype=bool)
+    begins[1:] = (keys[order[1:]] != keys[order[:-1]]).any(1)
+    numbers, turns = np.arange(len(keys)), np.empty(len(keys), dtype=np.int64)
+    turns[order] = numbers - np.maximum.accumulate(np.where(begins, numbers, 0))
+    return turns
+
+
+def _paired(before: np.ndarray, after: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The indices of equal keys, the first of a key with the first on the other side, and so on."""
+    keys, turns = np.concatenate([before, after]), np.concatenate([_turns(before), _turns(after)])
+    order = np.lexsort((np.arange(len(keys)), turns, keys[:, 1], keys[:, 0]))
+    same = (keys[order[1:]] == keys[order[:-1]]).all(1) & (turns[order[1:]] == turns[order[:-1]])
+    at = np.flatnonzero(same)  # a key with its turn stands once on each side at most
+    return order[at], order[at + 1] - len(before)
 
 
 def check_settings(sides: Sequence[tuple[str, Sequence[Explanation]]]) -> None:
     """Raise `BadInput` where the explanations were not all made with the same settings; sides: (name, explanations)."""
     name, first = sides[0][0], sides[0][1][0]
-    for other_name, explanations in sides:
+    for other_name, every in sides:
+        explanations = every[:1] if isinstance(every, StoredExplanations) else every  # a run has one question
         differing = next(
             (explanation for explanation in explanations if _plain(explanation.settings) != _plain(first.settings)),
             None,
@@ -85,21 +104,24 @@ def check_settings(sides: Sequence[tuple[str, Sequence[Explanation]]]) -> None:
             )
 
 
-def check_pairs(pairs: Sequence[Pair], names: tuple[str, str]) -> None:
-    """Raise `BadInput` for pairs of explanations that cannot be compared; names: of both sides."""
-    if not pairs:
+def check_common(matches: Matches, names: tuple[str, str]) -> None:
+    """Raise `BadInput` where two sets, with these names, have no text in common."""
+    if not len(matches.before):
         raise BadInput(
             f"{names[0]} and {names[1]} have no text in common; explain the same texts with both models, for example "
             f"one file of data."
         )
-    for before, after in pairs:
-        _check_target(before, after, names)
-        if unit_of(before) != unit_of(after):
-            raise BadInput(
-                f"{names[0]} has scores a {unit_of(before)}, {names[1]} scores a {unit_of(after)} (text "
-                f"{quoted(before.example.id)}); explain both by the same unit."
-            )
-    _check_classes(pairs[0], names)
+
+
+def check_pair(pair: Pair, names: tuple[str, str]) -> None:
+    """Raise `BadInput` for explanations of a text that cannot be compared."""
+    before, after = pair
+    _check_target(before, after, names)
+    if unit_of(before) != unit_of(after):
+        raise BadInput(
+            f"{names[0]} has scores a {unit_of(before)}, {names[1]} scores a {unit_of(after)} (text "
+            f"{quoted(before.example.id)}); explain both by the same unit."
+        )
 
 
 def is_same_target(before: Explanation, after: Explanation) -> bool:
@@ -122,7 +144,8 @@ def _check_target(before: Explanation, after: Explanation, names: tuple[str, str
     )
 
 
-def _check_classes(pair: Pair, names: tuple[str, str]) -> None:
+def check_classes(pair: Pair, names: tuple[str, str]) -> None:
+    """Raise `BadInput` where the models of a pair have no class in common."""
     classes_before, classes_after = (explanation.prediction.labels for explanation in pair)
     if not set(classes_before) & set(classes_after):
         raise BadInput(

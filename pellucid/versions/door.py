@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,13 +10,22 @@ import numpy as np
 
 from pellucid.base.checks import clipped, every, in_syntax, known, listed, listed_members, of_class, whole
 from pellucid.base.errors import BadInput, BadSetting
-from pellucid.explaining.read import read_explanations
+from pellucid.explaining.read import stored_or_read
 from pellucid.results.bootstrap import bootstrap_interval, paired_difference
 from pellucid.results.explanation import Explanation
-from pellucid.results.results import Results
+from pellucid.results.results import Places, Results, Stored, StoredExplanations, members_at, selection_of
 from pellucid.results.side_by_side import highest, tau_b, top_overlap
 from pellucid.results.table import Interval
-from pellucid.versions.comparable import Pair, check_pairs, check_settings, common_words, is_same_target, matched
+from pellucid.versions.comparable import (
+    Matches,
+    check_classes,
+    check_common,
+    check_pair,
+    check_settings,
+    common_words,
+    is_same_target,
+    matched,
+)
 from pellucid.versions.record import Difference, DifferenceMeans, DifferenceSummary, TextDifference, TwinDifference
 
 Side = tuple[str, Sequence[Explanation]]  # what messages call it, and its explanations by one method
@@ -39,21 +48,92 @@ class Bootstrap:
         return paired_difference(ours, theirs, resamples=self.resamples, seed=self.seed)
 
 
+# What is known of each common text: 46 bytes, so that memory does not hold the texts themselves.
+FACTS = np.dtype(
+    [(name, np.float64) for name in ("changed", "tau", "overlap", "words", "probability")]
+    + [(name, np.bool_) for name in ("is_changed", "is_labelled", "became_right", "became_wrong", "same", "same_label")]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PairedTexts(Stored[TextDifference]):
+    """Each common text under both versions, in the order of the first, read when it is needed; where it cannot be
+    compared, that raises `BadInput`.
+    """
+
+    before: Side
+    after: Side
+    matches: Matches
+    k: int
+
+    def __len__(self) -> int:
+        return len(self.matches.before)
+
+    def at(self, places: Places) -> Iterator[TextDifference]:
+        """See `Stored`."""
+        numbers = np.asarray(places, dtype=np.int64)
+        first = members_at(self.before[1], self.matches.before[numbers])
+        second = members_at(self.after[1], self.matches.after[numbers])
+        for pair in zip(first, second, strict=True):
+            check_pair(pair, self.names)
+            yield text_difference(*pair, self.k)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What messages call both sides."""
+        return self.before[0], self.after[0]
+
+    def rows(self) -> Sequence[TextDifference]:
+        """The texts, in memory where both sides are; raises `BadInput` where there is none."""
+        check_common(self.matches, self.names)
+        first = self.before[1][self.matches.before[0]], self.after[1][self.matches.after[0]]
+        check_pair(first, self.names)
+        check_classes(first, self.names)
+        is_stored = any(isinstance(side, StoredExplanations) for _, side in (self.before, self.after))
+        return self if is_stored else tuple(self)
+
+
+def facts_of(rows: Sequence[TextDifference]) -> np.ndarray:
+    """[text]: `FACTS`."""
+    facts = np.zeros(len(rows), dtype=FACTS)
+    for place, row in enumerate(rows):
+        facts[place] = _facts_of_text(row)
+    return facts
+
+
+def _facts_of_text(row: TextDifference) -> tuple[float | bool, ...]:
+    before, after = row.before, row.after
+    return (
+        np.nan if after.predicted_value is not None else float(row.is_changed),
+        row.tau,
+        row.overlap,
+        row.n_words,
+        after.prediction.probability,
+        row.is_changed,
+        before.is_correct is not None and after.is_correct is not None,
+        row.became_right,
+        row.became_wrong,
+        is_same_target(before, after),
+        before.example.label == after.example.label,
+    )
+
+
 def difference(before: Side, after: Side, twins: Sequence[Side], *, k: int, resamples: int, seed: int) -> Difference:
     """The difference between two versions; twins: of the first. Raises `BadInput` where they cannot be compared."""
     check_settings([before, after, *twins])
-    matches = matched(before[1], after[1])
-    check_pairs(matches.pairs, (before[0], after[0]))
-    rows = [text_difference(*pair, k) for pair in matches.pairs]
-    bootstrap = Bootstrap(resamples, seed)
+    pairs = PairedTexts(before, after, matched(before[1], after[1]), k)
+    rows, bootstrap = pairs.rows(), Bootstrap(resamples, seed)
+    facts = facts_of(rows)
+    only = ((before, pairs.matches.only_before), (after, pairs.matches.only_after))
+    only_before, only_after = (tuple(each.example.id for each in members_at(side[1], places)) for side, places in only)
     return Difference(
-        rows=tuple(sorted(rows, key=_badness)),
-        totals=_summary(rows, [_twin(before, twin, rows, k, bootstrap) for twin in twins], k, bootstrap),
+        rows=selection_of(rows, _worst_first(facts)),
+        totals=_summary(facts, [_twin(before, twin, pairs, facts, bootstrap) for twin in twins], k, bootstrap),
         method=before[1][0].method,
         models=(before[1][0].model, after[1][0].model),
-        only_before=tuple(explanation.example.id for explanation in matches.only_before),
-        only_after=tuple(explanation.example.id for explanation in matches.only_after),
-        caveats=tuple(_caveats(matches.pairs, len(twins))),
+        only_before=only_before,
+        only_after=only_after,
+        caveats=tuple(_caveats(rows[0], facts, len(twins))),
     )
 
 
@@ -69,6 +149,7 @@ def text_difference(before: Explanation, after: Explanation, k: int) -> TextDiff
         overlap=top_overlap(words.before, words.after, k) if same else nan,
         words_before=_for_the_class(words.words, words.before, k, before.resolution),
         words_after=_for_the_class(words.words, words.after, k, after.resolution),
+        n_words=len(words.words),
     )
 
 
@@ -77,50 +158,41 @@ def _for_the_class(words: Sequence[str], scores: np.ndarray, k: int, resolution:
     return tuple(words[index] for index in highest(scores, k) if scores[index] > resolution)
 
 
-def _badness(row: TextDifference) -> tuple[float, ...]:
-    """Answers that became wrong, other changed ones (the surest first), then the lowest overlap, then the lowest
-    tau.
+def _worst_first(facts: np.ndarray) -> np.ndarray:
+    """The order of texts: answers that became wrong, other changed ones (the surest first), then the lowest overlap,
+    then the lowest tau.
     """
-    if row.is_changed:
-        probability = row.after.prediction.probability
-        return (float(not row.became_wrong), -probability if probability == probability else 0.0)
-    return (2.0, *(value if value == value else 2.0 for value in (row.overlap, row.tau)))
+    changed = facts["is_changed"]
+    kind = np.where(changed, ~facts["became_wrong"], 2)
+    second = np.where(changed, -np.nan_to_num(facts["probability"]), _last_where_unknown(facts["overlap"]))
+    third = np.where(changed, 0.0, _last_where_unknown(facts["tau"]))
+    return np.lexsort((third, second, kind))
 
 
-def _summary(
-    rows: Sequence[TextDifference], twins: Sequence[TwinDifference], k: int, bootstrap: Bootstrap
-) -> DifferenceSummary:
-    labelled = [row for row in rows if row.before.is_correct is not None and row.after.is_correct is not None]
+def _last_where_unknown(values: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(values, nan=2.0)
+
+
+def _summary(facts: np.ndarray, twins: Sequence[TwinDifference], k: int, bootstrap: Bootstrap) -> DifferenceSummary:
     return DifferenceSummary(
-        n_texts=len(rows),
-        n_changed=sum(row.is_changed for row in rows),
-        n_labelled=len(labelled),
-        became_right=sum(row.became_right for row in rows),
-        became_wrong=sum(row.became_wrong for row in rows),
-        means=_means(rows, bootstrap),
+        n_texts=len(facts),
+        n_changed=int(facts["is_changed"].sum()),
+        n_labelled=int(facts["is_labelled"].sum()),
+        became_right=int(facts["became_right"].sum()),
+        became_wrong=int(facts["became_wrong"].sum()),
+        means=_means(facts, bootstrap),
         k=k,
-        by_luck=_by_luck(rows, k),
+        by_luck=_by_luck(facts, k),
         twins=tuple(twins),
     )
 
 
-def _measured(rows: Sequence[TextDifference]) -> dict[str, np.ndarray]:
-    """changed, tau and overlap, each [text]."""
-    return {
-        "changed": np.array(
-            [np.nan if row.after.predicted_value is not None else float(row.is_changed) for row in rows]
-        ),
-        "tau": np.array([row.tau for row in rows]),
-        "overlap": np.array([row.overlap for row in rows]),
-    }
+def _means(facts: np.ndarray, bootstrap: Bootstrap) -> DifferenceMeans:
+    """The means of changed, tau and overlap."""
+    return _joined({name: bootstrap.interval(facts[name]) for name in MEASURES}, facts)
 
 
-def _means(rows: Sequence[TextDifference], bootstrap: Bootstrap) -> DifferenceMeans:
-    measured = _measured(rows)
-    return _joined({name: bootstrap.interval(measured[name]) for name in MEASURES}, measured)
-
-
-def _joined(intervals: Mapping[str, Interval], measured: Mapping[str, np.ndarray]) -> DifferenceMeans:
+def _joined(intervals: Mapping[str, Interval], measured: Mapping[str, np.ndarray] | np.ndarray) -> DifferenceMeans:
     """The intervals with the number of texts behind each."""
     numbers = {name: int((~np.isnan(measured[name])).sum()) for name in MEASURES}
     changed, tau, overlap = (intervals[name] for name in MEASURES)
@@ -129,44 +201,41 @@ def _joined(intervals: Mapping[str, Interval], measured: Mapping[str, np.ndarray
     )
 
 
-def _by_luck(rows: Sequence[TextDifference], k: int) -> float:
+def _by_luck(facts: np.ndarray, k: int) -> float:
     """The mean overlap of two random choices of k among a text's n words, k / n, over the texts that have an
     overlap.
     """
-    ranked = [row for row in rows if row.overlap == row.overlap]
-    shares = [k / len(common_words(row.before, row.after).words) for row in ranked]
-    return float(np.mean(shares)) if shares else float("nan")
+    words = facts["words"][~np.isnan(facts["overlap"])]
+    return float(np.mean(k / words)) if len(words) else float("nan")
 
 
-def _twin(before: Side, twin: Side, rows: Sequence[TextDifference], k: int, bootstrap: Bootstrap) -> TwinDifference:
+def _twin(before: Side, twin: Side, pairs: PairedTexts, facts: np.ndarray, bootstrap: Bootstrap) -> TwinDifference:
     """The first version beside a twin, and how much farther the second version is on the texts that all three
     explain.
     """
-    pairs = matched(before[1], twin[1]).pairs
-    check_pairs(pairs, (before[0], twin[0]))
-    of_twin = {id(first): text_difference(first, second, k) for first, second in pairs}
-    shared = [row for row in rows if id(row.before) in of_twin]
-    if not shared:
+    of_twin = PairedTexts(before, twin, matched(before[1], twin[1]), pairs.k)
+    measured = facts_of(of_twin.rows())
+    _, ours, theirs = np.intersect1d(pairs.matches.before, of_twin.matches.before, True, return_indices=True)
+    if not len(ours):
         raise BadInput(
             f"{twin[0]} explains none of the texts that both versions explain; explain the same texts with the twin."
         )
-    theirs, ours = _measured([of_twin[id(row.before)] for row in shared]), _measured(shared)
-    farther = {name: bootstrap.difference(ours[name], theirs[name]) for name in MEASURES}
+    second, first = facts[ours], measured[theirs]
+    farther = {name: bootstrap.difference(second[name], first[name]) for name in MEASURES}
     return TwinDifference(
         twin[1][0].model,
-        _means(list(of_twin.values()), bootstrap),
-        _joined(farther, {name: ours[name] - theirs[name] for name in MEASURES}),
+        _means(measured, bootstrap),
+        _joined(farther, {name: second[name] - first[name] for name in MEASURES}),
     )
 
 
-def _caveats(pairs: Sequence[Pair], n_twins: int) -> list[str]:
-    """What the numbers do not say."""
-    n = len(pairs)
-    other_class = sum(not is_same_target(*pair) for pair in pairs)
-    relabelled = sum(first.example.label != second.example.label for first, second in pairs)
-    same_model = pairs[0][0].model_hash == pairs[0][1].model_hash
-    other_classes = set(pairs[0][0].prediction.labels) != set(pairs[0][1].prediction.labels)
-    other_seed = pairs[0][0].seed != pairs[0][1].seed
+def _caveats(pair: TextDifference, facts: np.ndarray, n_twins: int) -> list[str]:
+    """What the numbers do not say. pair: a text under both versions."""
+    n, before, after = len(facts), pair.before, pair.after
+    other_class, relabelled = int((~facts["same"]).sum()), int((~facts["same_label"]).sum())
+    same_model = before.model_hash == after.model_hash
+    other_classes = set(before.prediction.labels) != set(after.prediction.labels)
+    other_seed = before.seed != after.seed
     caveats = {
         "Both explain a model with the same weights (equal digests).": same_model,
         "The models have other classes; an answer that one of them cannot give counts as changed.": other_classes,
@@ -246,7 +315,9 @@ def diff(
 def _results(results: Saved, name: str) -> Side:
     """What messages call the explanations, and themselves: from a file or folder, or in memory."""
     if isinstance(results, str | Path):
-        name, explanations = clipped(str(results)), read_explanations(results)
+        name, explanations = clipped(str(results)), stored_or_read(results)
+    elif isinstance(results, StoredExplanations):
+        explanations = results
     else:
         members = every(name, results, Explanation, "give what explain or read returned, or a file that save wrote")
         explanations = Results(tuple(members))
@@ -257,7 +328,7 @@ def _results(results: Saved, name: str) -> Side:
 
 def _twins(twins: Saved | Sequence[Saved]) -> list[Side]:
     """Each twin's explanations; one twin is a list of one."""
-    members = None if isinstance(twins, str | Path | Results) else listed_members(twins)
+    members = None if isinstance(twins, str | Path | Results | StoredExplanations) else listed_members(twins)
     if members is None or (members and all(isinstance(member, Explanation) for member in members)):
         return [_results(twins, "the twin")]  # type: ignore[arg-type]  # checked there
     return [_results(member, f"twin {twin_number}") for twin_number, member in enumerate(members, 1)]  # type: ignore[arg-type]
@@ -283,8 +354,12 @@ def _method(sides: Sequence[Side], method: str | None) -> str:
 
 
 def _methods(explanations: Sequence[Explanation]) -> tuple[str, ...]:
+    if isinstance(explanations, StoredExplanations):
+        return tuple(explanations.by_method)
     return tuple(dict.fromkeys(explanation.method for explanation in explanations))
 
 
 def _of_method(side: Side, method: str) -> Side:
+    if isinstance(side[1], StoredExplanations):
+        return side[0], side[1].by_method[method]
     return side[0], [explanation for explanation in side[1] if explanation.method == method]

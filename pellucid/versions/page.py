@@ -39,6 +39,7 @@ from pellucid.explaining.views.corpus import (
 )
 from pellucid.explaining.views.opening import examples_view, texts_in_words
 from pellucid.results.explanation import Explanation
+from pellucid.results.results import Stored
 from pellucid.results.table import Interval
 from pellucid.text.example import data_of
 from pellucid.versions.command import (
@@ -60,6 +61,7 @@ ORDER = (
     "answer stayed, those with the lowest overlap of words first."
 )
 EXAMPLES = 3  # texts in colour at the top
+LINES = 2000  # texts on the page of runs over corpora
 COLOURS = (
     "The first version stands left, or above on a narrow screen. A colour means the same in every text of one version. "
     "Each version has a scale of its own, since two models need not give scores of one size: compare where the colours "
@@ -74,18 +76,22 @@ COLOURS = (
     heading="What changed between two versions",
 )
 def report(difference: Difference, path: str | Path, title: str, about: Mapping[str, object] | None = None) -> Path:
-    """Write the difference to one HTML file; about: facts that are shown last."""
-    sections = difference_sections(difference)
+    """Write the difference to one HTML file; of runs over corpora the worst texts. about: facts that are shown last."""
+    shown = replace(difference, rows=difference.rows[:LINES]) if isinstance(difference.rows, Stored) else difference
+    sections = difference_sections(shown)
+    if (left := len(difference) - len(shown)) > 0:
+        more = f"{left:,} more texts are in the difference, and not on this page."
+        sections[-1] = replace(sections[-1], intro=f"{sections[-1].intro} {more}")
     if about:
         sections.append(facts_section("What was done", "", about))
-    return write_report(path, title=title, sections=sections, guide=versions_guide(), opening=_opening(difference))
+    return write_report(path, title=title, sections=sections, guide=versions_guide(), opening=_opening(shown))
 
 
 def _opening(difference: Difference) -> Opening:
     """Both versions, the texts, and how the first three read under the second version."""
     rows = difference.rows
     first, second = difference.models
-    n_texts = texts_in_words(len(rows), data_of([row.after.example.id for row in rows]))
+    n_texts = texts_in_words(difference.totals.n_texts, data_of([row.after.example.id for row in rows]))
     facts = (f"First {first}", f"second {second}", n_texts, f"Explained by {readable(difference.method)}", written_on())
     scales = usual_scales([row.after for row in rows])
     picks = [(_title(row), row.after, _anchor(index)) for index, row in enumerate(rows[:EXAMPLES])]

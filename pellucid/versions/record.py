@@ -9,6 +9,7 @@ from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import renderers
 from pellucid.base.packages import optional_package
 from pellucid.results.explanation import Explanation
+from pellucid.results.results import answers_for
 from pellucid.results.table import Interval
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class TextDifference:
     before, after: its explanations. tau: Kendall's rank correlation (tau-b) of the words' scores, -1 to 1. overlap: the
     share of the k words with the highest scores that both have, 0 to 1. Both are nan where the versions explain
     different classes, where all words of a version have one score, and overlap where the text has no more than k words.
-    words_before, words_after: of the k words with the highest scores those above 0, highest first.
+    words_before, words_after: of the k words with the highest scores those above 0, highest first. n_words: how many
+    the text has.
     """
 
     before: Explanation
@@ -31,6 +33,7 @@ class TextDifference:
     overlap: float
     words_before: tuple[str, ...]
     words_after: tuple[str, ...]
+    n_words: int
 
     @property
     def is_changed(self) -> bool:
@@ -143,11 +146,12 @@ class Difference(Sequence[TextDifference]):
     """The texts under both versions, worst first: answers that became wrong, other changed answers, then the lowest
     overlap and tau; with means over all texts, from `pellucid.diff`.
 
-    rows: the texts. totals: what `summary` returns. method: what explained them. models: the names of both versions.
-    only_before, only_after: the ids of texts that one version alone explains. caveats: sentences.
+    rows: the texts; of runs over corpora they are read when they are needed. totals: what `summary` returns. method:
+    what explained them. models: the names of both versions. only_before, only_after: the ids of texts that one version
+    alone explains. caveats: sentences.
     """
 
-    rows: tuple[TextDifference, ...]
+    rows: Sequence[TextDifference]
     totals: DifferenceSummary
     method: str
     models: tuple[str, str]
@@ -186,7 +190,7 @@ class Difference(Sequence[TextDifference]):
 
     def data_frame(self) -> "pandas.DataFrame":
         """One row a text, worst first; needs the package pandas."""
-        return optional_package("pandas").DataFrame([row.record() for row in self.rows])
+        return optional_package("pandas").DataFrame(answers_for(self.rows, TextDifference.record))
 
     def record(self) -> dict[str, object]:
         """Plain values for JSON, None where there is no number."""
@@ -198,6 +202,6 @@ class Difference(Sequence[TextDifference]):
                 "only_before": list(self.only_before),
                 "only_after": list(self.only_after),
                 "caveats": list(self.caveats),
-                "texts": [row.record() for row in self.rows],
+                "texts": answers_for(self.rows, TextDifference.record),
             }
         )

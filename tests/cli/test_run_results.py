@@ -1,5 +1,7 @@
 """A run goes where results go: pages, files, words, differences, checks of its folder, and in place of explaining again."""
 
+import gc
+import itertools
 import json
 import re
 import shutil
@@ -9,6 +11,10 @@ import pytest
 import pellucid
 from pellucid.base.errors import BadInput
 from pellucid.corpus import page
+from pellucid.errors import door as errors_door
+from pellucid.results.explanation import Explanation
+from pellucid.versions import door as versions_door
+from pellucid.versions import page as difference_page
 from tests.shared.moments import files_of
 from tests.shared.tiny import LABELS, save_tiny
 from tests.test_start import COMMAND_LINE, heavy_modules
@@ -149,6 +155,67 @@ def test_a_run_stands_where_explanations_go(model, whole):
     assert attempts[0] == attempts[1] == attempts[2]
     with pytest.raises(BadInput, match="explained= came as int; give what explain or read returned"):
         pellucid.error_analysis(model, explained=3)
+
+
+MANY = 2100  # of more than two shards
+ALIVE = 700  # explanations that may be in memory: two sides by a few hundred
+
+
+@pytest.fixture(scope="module")
+def large(model, tmp_path_factory):
+    """Two runs of labelled texts, of more than two shards each, by two versions of a model."""
+    folder, other = tmp_path_factory.mktemp("large"), pellucid.from_function(dull_answer, ["negative", "positive"])
+    texts = [(f"{'good' if n % 3 else 'dull'} {n}", ("positive", "negative")[n % 5 == 0]) for n in range(MANY)]
+    settings = {"progress": False, "methods": "occlusion"}
+    first = pellucid.explain_corpus(model, texts, folder=folder / "first", **settings)
+    second = pellucid.explain_corpus(other, [texts[0], *reversed(texts[100:])], folder=folder / "second", **settings)
+    return first, second
+
+
+def dull_answer(texts):
+    return [[0.9, 0.1] if "dull" in text else [0.3, 0.7] for text in texts]
+
+
+def watched(monkeypatch, module, name):
+    """How many explanations are alive at each hundredth call of a function."""
+    function, counts, calls = getattr(module, name), [], itertools.count()
+
+    def counted(*arguments):
+        if next(calls) % 100 == 0:
+            counts.append(sum(isinstance(each, Explanation) for each in gc.get_objects()))
+        return function(*arguments)
+
+    monkeypatch.setattr(module, name, counted)
+    return counts
+
+
+def test_errors_of_a_run_hold_few_explanations_and_are_those_of_its_results(model, large, monkeypatch, tmp_path):
+    run, before = large[0], gc.collect()
+    alive = watched(monkeypatch, errors_door, "evidence_of")
+    in_turn = pellucid.error_analysis(model, explained=run.path, shortcut_passes=0, progress=False)
+    assert len(alive) == MANY // 100 and max(alive) < ALIVE, before
+    at_once = pellucid.error_analysis(model, explained=run[:], shortcut_passes=0, progress=False)
+    assert in_turn.record() == at_once.record() and str(in_turn) == str(at_once) and in_turn.wrong > ALIVE
+    pages = [pellucid.report(each, path=tmp_path / "page.html").read_bytes() for each in (in_turn, at_once)]
+    assert pages[0] == pages[1]
+    monkeypatch.setattr(errors_door, "LOOKED_AT", 300)
+    drawn = pellucid.error_analysis(model, explained=run, shortcut_passes=100, progress=False).shortcuts
+    assert drawn.n_texts == 300 and "Of 2,100 texts 300 were drawn to look for what decides." in drawn.caveats
+
+
+def test_a_difference_of_runs_holds_few_explanations_and_is_that_of_their_results(large, monkeypatch, tmp_path):
+    first, second = large
+    alive = watched(monkeypatch, versions_door, "text_difference")
+    in_turn = pellucid.diff(first.path, second, twins=first.path)
+    assert len(alive) >= 2 * (MANY // 100) and max(alive) < ALIVE
+    at_once = pellucid.diff(first[:], second[:], twins=[first[:]])
+    assert in_turn.record() == at_once.record() and str(in_turn) == str(at_once)
+    assert len(in_turn) == 2001 and len(in_turn.only_before) == 99
+    pages = [pellucid.report(each, path=tmp_path / "page.html").read_text() for each in (in_turn, at_once)]
+    assert "1 more texts are in the difference, and not on this page." in pages[0]
+    assert [text.count('pl-nr"') for text in pages] == [2000, 2001]
+    monkeypatch.setattr(difference_page, "LINES", 2001)
+    assert pellucid.report(in_turn, path=tmp_path / "page.html").read_text() == pages[1]
 
 
 FILES = ("rows/00000.parquet", "rows/keys.npy", "shards/00000.parquet", "shards/00000.json", "failures/00000.jsonl")

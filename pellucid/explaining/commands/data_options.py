@@ -21,7 +21,6 @@ from pellucid.explaining.commands.safe_text import say
 if TYPE_CHECKING:  # what reads data and models takes seconds to import, and `--help` needs neither
     from pellucid.explaining.inputs.data_source import DataSource
     from pellucid.results.explanation import Explanation
-    from pellucid.results.results import Results
     from pellucid.run.model import Model
     from pellucid.text.example import Example
     from pellucid.text.label_map import LabelMap
@@ -139,6 +138,14 @@ DataOrNone = Annotated[
 ]
 
 
+Slice = Annotated[
+    str | None,
+    typer.Option(
+        "--slice", help="i/n: this is job i of n that share --out, from 1/n to n/n; the last one joins the parts."
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Saved:
     """Explanations in place of computing them."""
@@ -151,11 +158,11 @@ class Saved:
         ),
     ] = None
 
-    def results(self) -> Results | None:
+    def results(self) -> Sequence[Explanation] | None:
         """What was saved; None where nothing was named."""
-        from pellucid.explaining.read import read_explanations
+        from pellucid.explaining.read import stored_or_read
 
-        return None if self.explained is None else read_explanations(self.explained)
+        return None if self.explained is None else stored_or_read(self.explained)
 
 
 def examples_of(source: DataSource | None, explained: Sequence[Explanation] | None) -> Sequence[Example]:
@@ -164,7 +171,10 @@ def examples_of(source: DataSource | None, explained: Sequence[Explanation] | No
         return source.examples()
     if explained is None:
         raise BadInput("There are no texts; give data, or explanations that were saved: --explained FILE.")
-    return tuple({result.example.segments: result.example for result in explained}.values())
+    texts: dict[tuple[str, ...], Example] = {}
+    for result in explained:
+        texts.setdefault(result.example.segments, result.example)
+    return tuple(texts.values())
 
 
 def labelled(model: Model, examples: Sequence[Example], reading: Reading, needed: bool = False) -> Sequence[Example]:

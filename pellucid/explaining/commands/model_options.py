@@ -103,19 +103,24 @@ def held_out(
     Of a file that training used as a whole, and of a part that the user named, all texts are judged; the result has a
     caveat. source: None, of texts that were explained before, which are all judged.
     """
+    left_out = left_out_of(model, examples, source)
+    rest = [example for example, is_out in zip(examples, left_out, strict=True) if not is_out]
+    return rest, [example for example, is_out in zip(examples, left_out, strict=True) if is_out]
+
+
+def left_out_of(model: Model, examples: Sequence[Example], source: DataSource | None) -> list[bool]:
+    """[example]: whether it is left out, as `held_out` says."""
     from pellucid.text.example import seen_in_training
 
     seen = seen_in_training(model, examples)
     if source is None or not source.is_one_file or all(seen) or not any(seen):
-        return list(examples), []
-    rest = [example for example, known in zip(examples, seen, strict=True) if not known]
-    left_out = [example for example, known in zip(examples, seen, strict=True) if known]
+        return [False] * len(examples)
     say(
-        f"The model was made with {len(left_out):,} of the {len(examples):,} texts of {source.data} (train and dev); "
-        f"only the {len(rest):,} others are judged.",
+        f"The model was made with {sum(seen):,} of the {len(seen):,} texts of {source.data} (train and dev); "
+        f"only the {len(seen) - sum(seen):,} others are judged.",
         aside=True,
     )
-    return rest, left_out
+    return seen
 
 
 # Which checks run beside metrics, and what they read.
