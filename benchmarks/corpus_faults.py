@@ -82,7 +82,7 @@ class Runs:
         started = [each for process in alive for each in below(process.pid)]
         if actors:
             return [("actor", each) for each in started if command_line(each).startswith(b"ray::_Actor")]
-        children = [("child", each) for each in started if b"spawn_main" in command_line(each)]
+        children = [("child", each) for each in started if b"resource_tracker" not in command_line(each)]
         return [*children, *(("command", process.pid) for process in alive)]
 
 

@@ -20,6 +20,7 @@ from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
     Reading,
+    Slice,
     TextOptions,
     Texts,
     labelled,
@@ -122,6 +123,7 @@ def attack(
         Path | None,
         typer.Option(help="A folder that keeps the attempts; the same command goes on after an interruption."),
     ] = None,
+    slice_: Slice = None,
     html: Annotated[Path | None, typer.Option(help="Write a page of the texts before and after.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the edited texts that fooled the model as data (.jsonl).")
@@ -175,6 +177,7 @@ def attack(
             n_best=n_best,
             seed=seed,
             folder=out,
+            slice=slice_,
             **settings,
         )
     results = Attempts(attempts)

@@ -19,6 +19,7 @@ from pellucid.base.checks import in_syntax, listed, whole
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import attacks
+from pellucid.base.leases import share_of
 from pellucid.base.processes import Progress
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
@@ -61,6 +62,7 @@ def attack(
     n_best: int = 1,
     seed: int = 0,
     folder: str | Path | None = None,
+    slice: str | None = None,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
@@ -101,6 +103,8 @@ def attack(
     folder: keeps the attempts part by part, in a folder in it with the attack's name; the same call goes on where it
         was interrupted, and makes again what is missing or was changed. Several attacks on the same texts may share it,
         and `pellucid.read` reads all. None: they are kept in memory.
+    slice: "i/n", such as "3/64", for one of n calls that share a folder, on one machine or several: each computes parts
+        that no other one has, and the last one joins them.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
@@ -142,9 +146,16 @@ def attack(
     question = AttackQuestion(
         model, name, plan, unit, extractor, wanted, dictionaries, seed, max_queries, stored, spans
     )
-    path = None if folder is None else possible_path(folder) / name.partition("(")[0]
+    path, share = None if folder is None else possible_path(folder) / name.partition("(")[0], share_of(slice)
+    if slice is not None and path is None:
+        raise BadSetting(
+            f"slice={slice} shares the parts of a folder with other calls; give {in_syntax('folder=', '--out')}."
+        )
+    in_folder = AttackFolder(path, question, data)
     with progress_bar(progress) as show_progress:
-        return AttackFolder(path, question, data).attempts(show_progress)
+        if slice is None:
+            return in_folder.attempts(show_progress)
+        return in_folder.attempts_by_slices(share, show_progress)
 
 
 def _plan(

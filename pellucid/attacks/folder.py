@@ -45,6 +45,7 @@ from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import possible_path, read_text, write_text
 from pellucid.base.json_text import json_digest, read_sealed, seal_of, sealed
 from pellucid.base.kinds import readers
+from pellucid.base.leases import Share, joined_by_slices
 from pellucid.base.output_folder import PARTS, prepare_folder, question_folder
 from pellucid.base.processes import Progress
 from pellucid.data.shared.delimited import (
@@ -68,6 +69,18 @@ class AttackFolder:
     question: AttackQuestion
     examples: Sequence[Example]
     damaged: list[str] = field(default_factory=list, compare=False)  # files that are made again
+
+    def attempts_by_slices(self, share: Share, progress: Progress) -> Attempts:
+        """The same, beside other slices that compute parts, too; whoever is last joins them."""
+        assert self.path is not None
+        prepare_folder(self.path, self._question(), "attack")
+        count = -(-len(self.examples) // AT_ONCE)
+
+        def compute(part_index: int) -> None:
+            self._part(part_index * AT_ONCE, progress, False)
+
+        with joined_by_slices(self.path, share, count, lambda part: self._file(part).exists(), compute):
+            return self.attempts(progress)
 
     def attempts(self, progress: Progress) -> Attempts:
         """One attempt a text; parts that are in the folder are read, the others computed and written."""

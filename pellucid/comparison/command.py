@@ -24,6 +24,7 @@ from pellucid.explaining.commands.data_options import (
     Reading,
     Saved,
     ShortcutPasses,
+    Slice,
     examples_of,
     labelled,
     selected,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pellucid.comparison.compared_part import ComparisonCost
+    from pellucid.results.explanation import Explanation
     from pellucid.results.results import Results
     from pellucid.results.table import Table
     from pellucid.run.model import Model
@@ -92,6 +94,7 @@ def compare(
         int,
         typer.Option(min=1, help="Processes that compute at once, each with its own copy of the model; needs --out."),
     ] = 1,
+    slice_: Slice = None,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than
@@ -146,6 +149,7 @@ def compare(
         folder=out,
         shortcut_passes=shortcut_passes,
         workers=workers,
+        slice=slice_,
     )
     table = table if by_metric is None else table.by(by_metric)
     if save is not None:
@@ -159,7 +163,7 @@ def compare(
         say(f"Written: {path}", aside=True)
 
 
-def _examples(model: Model, texts: Sequence[Example], table: Table, explained: Results | None) -> Results:
+def _examples(model: Model, texts: Sequence[Example], table: Table, explained: Sequence[Explanation] | None) -> Results:
     """Three texts by the method that the comparison recommends, else by its first one: a clear answer, a sure mistake,
     an unsure answer. explained: the texts as they were saved, whose answers are at hand.
     """

@@ -13,6 +13,7 @@ from pellucid.base.checks import choices, whole
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest
+from pellucid.base.leases import Share, joined_by_slices, share_of
 from pellucid.base.processes import Progress
 from pellucid.comparison.checking import NO_CHECKS, Checking, check_calls, checking_of, is_empty, trainer_of
 from pellucid.comparison.compared_part import ComparisonCost, compared_part, comparison_cost
@@ -70,6 +71,7 @@ def compare(
     skip_bad_rows: bool = False,
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
+    slice: str | None = None,
     progress: bool | Progress | None = None,
 ) -> Table:
     """Judge explanation methods by metrics on these examples, each number with its interval and its distance from
@@ -110,6 +112,9 @@ def compare(
     workers: processes that compute parts of the comparison at once, each with a model of its own and its share of the
         threads; more than one need a folder, and a model that was loaded from files. In a script, such a call stands
         under `if __name__ == "__main__":`. The numbers are those of one process with as many threads as a worker has.
+    slice: "i/n", such as "3/64", for one of n calls that share a folder, on one machine or several: each computes parts
+        that no other one has, and the last one joins them. The bytes are those of one call, where all have as many
+        threads.
     progress: draw a progress bar; None: when a terminal is watching. A function is called with the stage, how much is
         done, and of how much.
 
@@ -163,7 +168,12 @@ def compare(
         train=training,
         trainer=lambda: trainer_of(source, model, place),
     )
-    load = loading_for(workers, model)
+    share, load = share_of(slice), loading_for(workers, model)
+    if slice is not None and (place is None or load is not None):
+        raise BadSetting(
+            f"slice={slice} shares the parts of a folder with other calls, each of one worker; give folder=, on the "
+            f"command line --out, and leave workers= away."
+        )
     if load is not None and place is None:
         raise BadSetting(
             f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, "
@@ -173,6 +183,8 @@ def compare(
         if place is None:
             return _compare_in_memory(comparison, checking, show_progress)
         in_folder = ComparisonFolder(place, comparison)
+        if slice is not None:
+            return _compare_by_slices(in_folder, share, show_progress, checking)
         compute = None if load is None else partial(compute_parts, ask=ask, load=load, workers=workers)
         return compare_in(in_folder, show_progress, checking, compute)
 
@@ -285,6 +297,15 @@ def compare_in(
         remade = folder.files.rewritten([REPORT, VALUES], write)
     folder.files.end(state, [*folder.damaged, *remade])
     return table
+
+
+def _compare_by_slices(folder: ComparisonFolder, share: Share, progress: Progress, checking: Checking) -> Table:
+    """The same by several calls at once: whoever is last joins the parts, and the others read the table."""
+    if not folder.is_finished():
+        folder.missing_parts()  # refuses another comparison, and makes the folder ready
+    count = folder.comparison.n_parts
+    with joined_by_slices(folder.path, share, count, folder.has_part, partial(folder.compute, progress=progress)):
+        return compare_in(folder, progress, checking)
 
 
 def _finished_table(folder: ComparisonFolder, progress: Progress, checking: Checking, is_finished: bool) -> Table:

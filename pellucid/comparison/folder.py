@@ -135,6 +135,10 @@ class ComparisonFolder:
         self._prepare()
         return self._without_values()
 
+    def has_part(self, part_index: int) -> bool:
+        """Whether the files of a part are there; what they hold is not read."""
+        return self._values(part_index).exists() and self._explanations(part_index).exists()
+
     def _without_values(self) -> list[int]:
         return [index for index in range(self.comparison.n_parts) if self._intact(index) is None]
 

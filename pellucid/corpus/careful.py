@@ -1,20 +1,27 @@
 """A careful worker: a child process computes shards, and its death loses nothing.
 
-When the child dies (killed, out of memory, a segmentation fault), the shard is tried again, and then the part in which
-it died is halved down to the text that kills. That text becomes a failure, and all others are explained.
+On Linux the first child is a copy of this process, which has the model already; others load it themselves. When a child
+dies (killed, out of memory, a segmentation fault), the shard is tried again, and then the part in which it died is
+halved down to the text that kills. That text becomes a failure, and all others are explained.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
+
+import torch
+from torch import nn
 
 from pellucid.base.errors import ModelCannot, PellucidError
 from pellucid.base.processes import end_with_parent, hand_on_safe_path, safe_path
@@ -24,12 +31,14 @@ from pellucid.corpus.plan import read_rows
 from pellucid.corpus.record import reused_rows
 from pellucid.corpus.shard import OfRow, compute_shard, explain_rows
 from pellucid.explaining.explained_texts import TextQuestion
+from pellucid.run.diagnostics import EAGER
 from pellucid.run.explaining import Request
 from pellucid.run.model import Model
 
 TRIES = 2  # of a shard before the part in which it died is searched
 MOST_DEATHS = 8  # of one shard, in which no text was found that kills
 ENDED = "ended"  # what a child is sent when there is no more work
+TOKENIZERS = "TOKENIZERS_PARALLELISM"  # a variable: their threads do not live on in a copy of a process
 
 Rows = Sequence[int]
 OnPart = Callable[[Rows], None]
@@ -63,11 +72,12 @@ class ChildDied(Exception):
 # In the child.
 
 
-def serve(connection: Connection, computation: Computation, autocast: AutocastTypes) -> None:
-    """Compute what is sent until nothing more comes."""
-    import torch
-
+def serve(
+    connection: Connection, computation: Computation, autocast: AutocastTypes, request: Request | None = None
+) -> None:
+    """Compute what is sent until nothing more comes. request: None where the model is not here yet."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends this process
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     hand_on_safe_path()
     with suppress(OSError):  # a machine of a cluster may lack it, and the model's name may need no folder
         os.chdir(computation.place)
@@ -75,7 +85,7 @@ def serve(connection: Connection, computation: Computation, autocast: AutocastTy
     autocast_for_good(autocast)
     torch.set_num_threads(computation.job.threads)
     try:
-        request = _request(computation)
+        request = _request(computation) if request is None else request
         while (task := connection.recv()) != ENDED:
             connection.send(("done", _answer(request, computation, task, connection)))
     except EOFError:  # the parent ended
@@ -116,10 +126,14 @@ def _send_part(connection: Connection, rows: Rows) -> None:
 
 @dataclass
 class CarefulWorker:
-    """Computes shards in a child process, which is started when it is needed and again after each death."""
+    """Computes shards in a child process, which is started when it is needed and again after each death.
+
+    request: what is asked of the model of this process, of which the first child may be a copy.
+    """
 
     computation: Computation
     on_part: OnPart
+    request: Request | None = None
     ended: bool = False
     _process: Any = None
     _connection: Connection | None = None
@@ -200,13 +214,18 @@ class CarefulWorker:
         except (EOFError, OSError):
             raise ChildDied(self._running, self._how_it_ended()) from None
 
-    def _start(self) -> None:
-        context = get_context("spawn")
+    def begin(self) -> None:
+        """Start the first child as a copy of this process, where that is safe: it saves seconds of importing."""
+        if self.request is not None and _may_be_copied(self.request.model, self.computation.job.threads):
+            with _quiet_copy():
+                self._start("fork", self.request)
+
+    def _start(self, way: str = "spawn", request: Request | None = None) -> None:
+        context: Any = get_context(way)
         ours, theirs = context.Pipe()
         with safe_path():
-            self._process = context.Process(
-                target=serve, args=(theirs, self.computation, autocast_types()), daemon=True
-            )
+            arguments = theirs, self.computation, autocast_types(), request
+            self._process = context.Process(target=serve, args=arguments, daemon=True)
             self._process.start()
         theirs.close()
         self._connection = ours
@@ -233,6 +252,28 @@ class CarefulWorker:
                 self._connection.send(ENDED)
             self._process.join()
             self._process = None
+
+
+def _may_be_copied(model: Model, threads: int) -> bool:
+    """Whether a copy of this process can compute: it has but the thread that copied it, and no device."""
+    by_torch = isinstance(getattr(model, "network", None), nn.Module) and model.device.type == "cpu"
+    alone = threads == 1 and threading.current_thread() is threading.main_thread()
+    route = getattr(model, "route_in_use", EAGER) == EAGER == getattr(model, "route", EAGER)
+    return sys.platform == "linux" and by_torch and alone and route and not torch.cuda.is_initialized()
+
+
+@contextmanager
+def _quiet_copy() -> Iterator[None]:
+    """Tokenizers that are copied use no threads, and neither they nor Python warn of it."""
+    before = os.environ.get(TOKENIZERS)
+    os.environ[TOKENIZERS] = "false"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
+    finally:
+        os.environ.pop(TOKENIZERS)
+        os.environ |= {} if before is None else {TOKENIZERS: before}
 
 
 @dataclass

@@ -11,8 +11,8 @@ import typer
 from pellucid.base.checks import listed, readable_number, shortened
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs, whole_file
+from pellucid.base.leases import living
 from pellucid.corpus.folder import JOB, LEASES, Job, RunFolder
-from pellucid.corpus.leases import living
 from pellucid.drawing.terminal import duration
 from pellucid.explaining.commands.safe_text import say
 

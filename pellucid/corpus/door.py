@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,19 +13,19 @@ from typing import Any
 import torch
 
 from pellucid.base.catalogue import Choice
-from pellucid.base.checks import choices, in_syntax, listed, quoted, whole
+from pellucid.base.checks import choices, listed, whole
 from pellucid.base.errors import BadSetting, ModelCannot, notify
 from pellucid.base.kinds import engines
+from pellucid.base.leases import LOOK, Leases, share_of
 from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress, begin_nothing
 from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, OnPart
 from pellucid.corpus.data import CorpusData, CorpusReading, chunks, corpus_data
 from pellucid.corpus.folder import LEASES, Job, RunFolder, check_question
-from pellucid.corpus.leases import Leases
 from pellucid.corpus.plan import check_rows, make_plan
 from pellucid.corpus.record import REUSE, Run, check_reusable, save_matches
 from pellucid.corpus.shard import PART
-from pellucid.corpus.work import LOOK, RunWork, ShardWorker
+from pellucid.corpus.work import RunWork, ShardWorker
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.explaining.inputs.examples import reads_label
@@ -133,20 +132,6 @@ def explain_corpus(
         if work.is_done:
             place.clear_leases()
     return Run(Path(folder))
-
-
-def share_of(written: str | None) -> tuple[int, int]:
-    """(i, n) of "i/n"; raises `BadSetting` for anything else, and for i outside 1 to n."""
-    if written is None:
-        return 1, 1
-    match = re.fullmatch(r"(\d{1,9})/(\d{1,9})", str(written))
-    option = in_syntax("slice=", "--slice ")
-    if match is None:
-        raise BadSetting(f"{option}{quoted(written)} is not possible; give i/n, such as 3/64.")
-    index, count = int(match[1]), int(match[2])
-    if not 1 <= index <= count:
-        raise BadSetting(f"{option}{written} is out of range; give 1/{count} to {count}/{count}.")
-    return index, count
 
 
 def corpus_question(
@@ -263,4 +248,4 @@ def _maker(
     gpus = int(request.model.device.type == "cuda")
     absolute = RunFolder(folder.path.absolute())  # a worker may stand in another folder
     computation = Computation(absolute, job, question, load, request.model_hash, gpus)
-    return lambda on_part: CarefulWorker(computation, on_part)
+    return lambda on_part: CarefulWorker(computation, on_part, request)

@@ -12,10 +12,10 @@ from typing import Any
 from pellucid.base.checks import in_syntax, quoted, reason
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot, PellucidError
 from pellucid.base.kinds import engines
+from pellucid.base.leases import Leases
 from pellucid.base.packages import __version__, optional_package
 from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, Rows
 from pellucid.corpus.folder import Receipt
-from pellucid.corpus.leases import Leases
 from pellucid.corpus.work import RunWork, ShardWorker, WorkerAway, work_by_threads
 
 
@@ -26,6 +26,9 @@ def local(work: RunWork, *, workers: int = 1) -> None:
     workers: how many.
     """
     crew = [work.begin(work.begin_part) for _ in range(workers)]
+    for worker in crew:
+        if isinstance(worker, CarefulWorker):  # before there are threads, which no copy of this process would have
+            worker.begin()
     with work.leases() as leases:
         if isinstance(crew[0], InProcess):  # in the caller's own thread, whose autocast it has
             _work_here(work, crew[0], leases)

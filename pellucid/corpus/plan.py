@@ -207,13 +207,7 @@ def _changed(folder: RunFolder, job: Job, shard: int) -> BadFile:
 
 def _has_rows(folder: RunFolder, job: Job, shard: int) -> bool:
     """Whether the rows of a shard are there; of a shard that is still to be computed, whether they are intact too."""
-    if folder.has_shard(shard):
-        return folder.rows_file(shard).exists()
-    try:
-        read_rows(folder, shard)
-    except BadFile:
-        return False
-    return True
+    return folder.rows_file(shard).exists() if folder.has_shard(shard) else _is_whole_rows(folder, shard)
 
 
 def read_rows(folder: RunFolder, shard: int) -> list[Example]:

@@ -8,19 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Protocol
 
 from pellucid.base.checks import in_syntax
 from pellucid.base.errors import BadSetting, FolderMended, ModelCannot, notify
+from pellucid.base.leases import LOOK, Leases, living, shares_first
 from pellucid.base.processes import Progress
 from pellucid.corpus.careful import MOST_DEATHS, OnPart, Rows
 from pellucid.corpus.folder import LEASES, SHARD, Job, Receipt, RunFolder
-from pellucid.corpus.leases import Leases, living
 
 STAGE = "explaining"
-LOOK = 0.5  # seconds between two looks at the folder
-ONE_SLICE = (1, 1)
 
 
 class WorkerAway(Exception):
@@ -63,9 +60,7 @@ class RunWork:
 
     def order(self) -> Iterator[int]:
         """The shards, those of the share first."""
-        index, count = self.share
-        mine = range(index - 1, self.job.shards, count)
-        return chain(mine, (shard for shard in range(self.job.shards) if shard % count != index - 1))
+        return shares_first(self.share, self.job.shards)
 
     def check(self) -> None:
         """Take the receipts that are there; those of the share are compared with their files to the last bit.

@@ -211,8 +211,8 @@ class ExtractedParts:
 
     def written(self, name: str, n_texts: int, extract: Extract, separator: str) -> str:
         """Write NAME.jsonl beside the folder, from parts that are kept or computed now; returns a sentence about it."""
-        parts = [range(first, min(first + PART, n_texts)) for first in range(0, n_texts, PART)]
-        records = [self._part(f"{name}-{index:04d}", part, extract, separator) for index, part in enumerate(parts)]
+        count = range(parts_in(n_texts))
+        records = [self.part(name, index, n_texts, extract, separator) for index in count]
         with whole_file(self.path.parent / f"{name}.jsonl") as file:
             for record in records:
                 file.write("".join(record["lines"]).encode())
@@ -223,14 +223,20 @@ class ExtractedParts:
         covered = float(np.mean([share for record in records for share in record["covered"]]))
         return f"{n_texts} texts, {percent(covered)} of the words of a text on average{without_span}"
 
-    def _part(self, name: str, part: range, extract: Extract, separator: str) -> dict[str, Any]:
+    def has(self, name: str, index: int) -> bool:
+        """Whether a part is there, or the file that is made of it."""
+        return (self.path / f"{name}-{index:04d}.json").exists() or (self.path.parent / f"{name}.jsonl").exists()
+
+    def part(self, name: str, index: int, n_texts: int, extract: Extract, separator: str) -> dict[str, Any]:
+        """The record of a part, that is kept or computed now."""
+        texts, name = range(index * PART, min((index + 1) * PART, n_texts)), f"{name}-{index:04d}"
         path, owner = self.path / f"{name}.json", {"work": self.work, "part": name}
         try:
             if path.exists():
                 return read_sealed(path, owner)
         except BadFile:
             self.damaged.append(f"{self.path.name}/{path.name}")
-        record = _part_record(extract(part), separator)
+        record = _part_record(extract(texts), separator)
         if not (self.path / QUESTION).exists():
             write_text(self.path / QUESTION, json.dumps(sealed({}, {"work": self.work}), ensure_ascii=False))
         write_text(path, json.dumps(sealed(record, owner), ensure_ascii=False))
@@ -246,6 +252,11 @@ class ExtractedParts:
                 path.unlink()
             if not any(self.path.iterdir()):
                 self.path.rmdir()
+
+
+def parts_in(n_texts: int) -> int:
+    """How many parts so many texts are cut into."""
+    return -(-n_texts // PART)
 
 
 def extraction_of_parts(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.corpus import careful, shard
 from pellucid.explaining.inputs.loading import remember
 from tests.cli.jobs import ALONE, HEEDING, started
 from tests.corpus.deadly import deadly
@@ -65,7 +66,12 @@ def children_of(process):
     numbers += [
         n for task in Path(f"/proc/{process.pid}/task").iterdir() for n in (task / "children").read_text().split()
     ]
-    return [int(n) for n in dict.fromkeys(numbers) if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
+    return [int(n) for n in dict.fromkeys(numbers) if b"resource_tracker" not in line_of(n)]
+
+
+def line_of(number):
+    """How a process was started: a copy has the line of the command."""
+    return Path(f"/proc/{number}/cmdline").read_bytes()
 
 
 def test_two_workers_and_two_slices_write_the_bytes_of_one(place, quiet):
@@ -82,6 +88,7 @@ def test_killed_children_and_a_killed_command_lose_nothing(place, quiet):
     process = started(words_of(place, "--workers", 2), out)
     while process.poll() is None and not children_of(process):
         time.sleep(0.02)
+    assert {line_of(number) for number in children_of(process)} == {line_of(process.pid)}
     os.kill(children_of(process)[0], signal.SIGKILL)
     assert waiting_for(process, out, 1)
     os.kill(random.Random(1).choice(children_of(process)), signal.SIGKILL)
@@ -126,9 +133,11 @@ def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
 
 
-def test_a_text_that_kills_its_process_is_a_failure_and_all_others_are_explained(place):
+def test_a_text_that_kills_its_process_is_a_failure_and_all_others_are_explained(place, monkeypatch):
+    for module in (careful, shard):
+        monkeypatch.setattr(module, "explain_rows", shard.explain_rows)  # which is put back then
     texts = ["A good film.", "A killer text.", "A dull film."]
-    model = pellucid.load(place / "model")
+    model = deadly(place / "model")  # the first child is a copy of this process, others load it
     remember(model, partial(deadly, place / "model"))
     run = pellucid.explain_corpus(model, texts, "gradient_x_input", folder=place / "deadly", progress=False)
     assert [failure.row for failure in run.failures] == [1] and "SIGKILL" in run.failures[0].reason

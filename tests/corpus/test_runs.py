@@ -10,7 +10,7 @@ import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, FolderMended, ModelCannot
 from pellucid.base.json_text import sealed
 from pellucid.base.kinds import engines
-from pellucid.corpus.leases import Leases
+from pellucid.base.leases import Leases
 from pellucid.explaining.read import read_explanations, read_in_turn
 from tests.shared.moments import files_of
 

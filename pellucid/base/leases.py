@@ -1,5 +1,5 @@
-"""Leases: who computes a shard now. A file that is made exclusively and touched every few seconds; that of a dead
-process is free after a minute, or at once where it ran on this machine.
+"""Leases: who computes a shard or part now. A file that is made exclusively and touched every few seconds; that of a
+dead process is free after a minute, or at once where it ran on this machine.
 
 No lock is needed, so a folder may lie on a network disk. Clocks of other machines are not trusted: a lease is stale
 when it has not changed for a minute of one's own clock.
@@ -7,19 +7,24 @@ when it has not changed for a minute of one's own clock.
 
 import json
 import os
+import re
 import socket
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pellucid.base.errors import BadFile
+from pellucid.base.checks import in_syntax, quoted
+from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import disk_errors
 from pellucid.base.json_text import read_json
 
 HEARTBEAT, STALE = 10.0, 60.0  # seconds
+LOOK = 0.5  # seconds between two looks at a folder
 HOST = socket.gethostname()
 
 
@@ -128,3 +133,69 @@ class Leases:
             for path in paths:
                 with suppress(OSError):  # another process took it for stale, or the disk is full
                     os.utime(path)
+
+
+# Slices: commands that share the parts of one folder, on one machine or several.
+
+Share = tuple[int, int]  # (i, n) of slice i of n
+
+
+def share_of(written: str | None) -> Share:
+    """(i, n) of "i/n"; raises `BadSetting` for anything else, and for i outside 1 to n."""
+    if written is None:
+        return 1, 1
+    match = re.fullmatch(r"(\d{1,9})/(\d{1,9})", str(written))
+    option = in_syntax("slice=", "--slice ")
+    if match is None:
+        raise BadSetting(f"{option}{quoted(written)} is not possible; give i/n, such as 3/64.")
+    index, count = int(match[1]), int(match[2])
+    if not 1 <= index <= count:
+        raise BadSetting(f"{option}{written} is out of range; give 1/{count} to {count}/{count}.")
+    return index, count
+
+
+def shares_first(share: Share, count: int) -> Iterator[int]:
+    """The numbers below count, i - 1, i - 1 + n … first."""
+    index, slices = share
+    mine = range(index - 1, count, slices)
+    return chain(mine, (part for part in range(count) if part % slices != index - 1))
+
+
+@contextmanager
+def joined_by_slices(
+    folder: Path, share: Share, count: int, is_there: Callable[[int], bool], compute: Callable[[int], None]
+) -> Iterator[None]:
+    """Compute the parts of a folder that are not there, beside other slices; then hold it alone, to join them.
+
+    Of parts that others compute this one waits for the end. The leases lie beside the folder, since a manifest knows
+    its files.
+    """
+
+    def beside(part: object) -> Path:
+        return folder.with_name(f"{folder.name}.lease-{part}.json")
+
+    with disk_errors("write", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with Leases(share[1]) as leases:
+        left = list(shares_first(share, count))
+        while left := [part for part in left if not is_there(part)]:
+            free = [part for part in left if _computed(part, leases, beside(part), is_there, compute)]
+            if not free:
+                time.sleep(LOOK)
+        while not leases.take(beside("join")):
+            time.sleep(LOOK)
+        yield
+
+
+def _computed(
+    part: int, leases: Leases, lease: Path, is_there: Callable[[int], bool], compute: Callable[[int], None]
+) -> bool:
+    """Whether a part was free, and is there now."""
+    if not leases.take(lease):
+        return False
+    try:
+        if not is_there(part):
+            compute(part)
+    finally:
+        leases.release(lease)
+    return True
