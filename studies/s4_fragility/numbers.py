@@ -107,7 +107,7 @@ def weight_of(*models: Runs) -> tuple[int, int, str]:
     """What stands beside a verdict on models: shared seeds, judged texts, and trainings whose weights say nothing."""
     counts = [(runs, sum(is_degenerate(run["test"]) for run in runs)) for runs in models]
     silent = [f"{PAPER_NAMES[runs[0]['variant']]} with {count} of {len(runs)} seeds" for runs, count in counts if count]
-    beside = f"weights say nothing: {'; '.join(silent)}" if silent else ""
+    beside = f"all weights alike, or one class answered: {'; '.join(silent)}" if silent else ""
     return shared_seeds(*models), len(models[0][0]["test"]["labels"]), beside
 
 

@@ -11,6 +11,8 @@ import pytest
 from pellucid.base.errors import BadFile
 from pellucid.base.processes import silent
 from pellucid.results.table import Interval
+from pellucid.text.example import Example
+from pellucid.text.units import Spans, Units
 from studies.s0_accuracy.page import as_page, claims, summarise
 from studies.s0_accuracy.trials import ROBERTA, SIZES, trials
 from studies.s0_eraser import settings as eraser
@@ -18,10 +20,12 @@ from studies.s0_transfers import rows as transfers
 from studies.shared.claims import Claim, SameClaim
 from studies.shared.runner import main
 from studies.shared.self_explaining_models import PAPER_RECIPE
+from studies.shared.span_sharpness import places_of, span_sharpness, spans_beside
 from studies.shared.study import Settings
 from studies.shared.trainings import Corpus, trial_units
 from studies.shared.unit_files import has_unit, unpack_units
 from studies.shared.units import run_units
+from tests.shared.tiny import tiny_composed
 from tests.shared.tiny_training import save_encoder
 
 NAMES = {"title": "SST-5", "encoder": "MiniLM"}
@@ -186,3 +190,40 @@ def test_how_many_heaviest_spans_are_empty_is_shown_where_it_was_recorded():
     sharp = {"effective_spans": 2.0, "top_weight": 0.5, "top_share": 0.2, "heaviest_without_content": 0.86}
     runs = [run | {"sharpness": sharp} if run["model"] == "lambda-1" else run for run in RUNS]
     assert "| 0.50 | 20% | 86%, 86%, 86% | not measured |" in as_page("sst5", "small", NAMES | summarise(runs))
+
+
+def test_spread_and_collapsed_models_are_named_beside_their_verdict():
+    sharp, spread = {"effective_spans": 1.5, "one_place": 0.3}, {"effective_spans": 111.0, "top_weight": 0.02, "top_share": 0.3}
+    assert spans_beside([sharp, sharp]) == "effective spans 1.5, 1.5"
+    assert spans_beside([None, None]) == "effective spans not measured"
+    assert spans_beside([spread, None]) == "effective spans 111, –: spread"
+    assert spans_beside([sharp, sharp | {"one_place": 0.6}]).endswith(": collapsed with seed 1")
+    assert spans_beside([sharp | {"heaviest_without_content": 0.3}, spread]).endswith(": spread, collapsed with seed 0")
+    runs = [run | {"sharpness": spread} if run["model"] == "lambda-1" else run for run in RUNS]
+    page = as_page("sst5", "small", NAMES | summarise(runs))
+    claims_of_paper = page.partition("## The paper's claims")[2]
+    assert "**; self-explaining, λ = 1: effective spans 111, 111, 111: spread |" in claims_of_paper
+
+
+def test_the_place_of_the_heaviest_spans_is_counted_in_words():
+    texts = [Example(("A truly good film .",)), Example(("It was dull .",)), Example(("Nobody came",))]
+
+    def weighed(*places):
+        """For each text the range of words whose span has the weight; one other span beside it."""
+        for text, place in zip(texts, places, strict=True):
+            words = tuple(text.segments[0].split())
+            starts = [text.segments[0].index(word) for word in words]
+            ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
+            units = Units("word", words, (0,) * len(words), tuple(starts), tuple(ends))
+            first, last = np.array([0, place[0]]), np.array([0, place[1]])
+            yield text, Spans(units, first, last), np.array([0.1, 0.9])
+
+    marks = places_of(weighed((4, 4), (3, 3), (1, 1)))
+    assert marks == {"content_words": 1 / 3, "final_mark": pytest.approx(2 / 3), "one_place": 1.0}
+    spread = places_of(weighed((1, 2), (1, 2), (0, 1)))
+    assert spread["final_mark"] == 0 and spread["content_words"] >= 0.5 and spread["one_place"] == pytest.approx(2 / 3)
+
+
+def test_a_span_model_gives_all_numbers_of_its_spans():
+    numbers = span_sharpness(tiny_composed("span"), [Example((text,)) for text in ("a good film", "a dull plot here")])
+    assert {"effective_spans", "content_words", "final_mark", "one_place"} <= numbers.keys()
