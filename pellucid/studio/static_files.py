@@ -61,7 +61,7 @@ body{margin:0}
  background:var(--pl-soft);border-radius:6px}
 .pellucid .st-slider.st-works{display:flex}
 .pellucid .st-slider .pl-field{flex-wrap:nowrap;align-items:center}
-.pellucid .st-range{width:min(18rem,60vw);height:1.8rem;accent-color:rgb(var(--pl-ink))}
+.pellucid .st-range{width:min(13rem,60vw);height:1.8rem;accent-color:rgb(var(--pl-ink))}
 .pellucid .st-count{font-variant-numeric:tabular-nums;font-size:.9375rem;min-width:9rem}
 .pellucid .st-data{display:none}
 .pellucid .st-words{margin:.5rem 0;max-width:46rem}
@@ -92,7 +92,7 @@ body{margin:0}
 .pellucid .st-beside>*{min-width:0}
 @media (pointer:coarse){.pellucid button,.pellucid select,.pellucid .pl-check,.pellucid .st-nav a{min-height:2.75rem;
  display:inline-flex;align-items:center;gap:.35rem}.pellucid a.st-word{padding:.32em .05em}}
-@media (max-width:40rem){.pellucid .st-bars{grid-template-columns:minmax(0,1fr) max-content}
+@media (max-width:40rem){.pellucid .st-bars{grid-template-columns:minmax(0,1fr) max-content;grid-auto-flow:dense}
  .pellucid .st-bars .pl-probability{grid-row:auto;grid-column:1/-1}.pellucid .st-bars .st-value{grid-column:2}
  .pellucid .st-bars .st-class{grid-column:1}.pellucid .st-bars .st-before{grid-column:1/-1}}
 @media print{.pellucid .st-nav,.pellucid .st-form,.pellucid .st-ask,.pellucid .st-slider.st-works{display:none}}

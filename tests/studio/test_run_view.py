@@ -13,6 +13,7 @@ from pellucid.base.errors import BadFile, BadInput, PellucidError
 from pellucid.drawing.widgets import WIDGETS
 from pellucid.explaining.views.class_words import class_words_view
 from pellucid.results.class_words import class_words
+from pellucid.studio.edits import edited_key
 from pellucid.studio.frame import framed
 from pellucid.studio.record import Studio
 from pellucid.studio.row_choice import MOST_WORD, choice_of, fitting_rows
@@ -210,6 +211,8 @@ def test_a_row_opened_as_a_text_keeps_its_label_and_the_way_back_to_its_list(stu
     edited = text(replace(visit, form={**form, "text": ["Another text."]}))
     question = studio.requests[edited.address.rpartition("/")[2]]
     assert question.label is None and question.run == "first"
+    key = edited_key(visit, visit.path[0], ["Another text."])
+    assert studio.requests[key].label is None and studio.requests[key].run == "first"
 
 
 def test_most_changed_first(studio, runs):

@@ -15,7 +15,7 @@ from pellucid.base.kinds import attributions
 from pellucid.comparison.case import Case
 from pellucid.comparison.metrics.curves import hiding
 from pellucid.run.packing import scheduler_for
-from pellucid.studio.explained import explained, passes_of
+from pellucid.studio.explained import _learn_pace, explained, passes_of
 from pellucid.studio.frame import framed
 from pellucid.studio.hidden_words import hidden_words, without_words
 from pellucid.studio.record import CHARACTERS, Studio, TextRequest
@@ -180,6 +180,13 @@ def test_a_text_that_takes_long_asks_first(bert):
     assert "about 60 min" in asks and f"../text/{key}?anyway=yes" in asks and "st-hiding" not in asks
     assert "st-hiding" in page(studio, key, anyway="yes")
     assert "st-hiding" in page(studio, key)  # it is explained now
+
+
+def test_the_first_text_of_a_model_which_warms_it_up_does_not_spoil_later_estimates(bert):
+    studio = Studio({"bert": bert})
+    for pace in (0.9, 0.1, 0.3):
+        _learn_pace(studio, "bert", pace)
+    assert studio.paces["bert"] == pytest.approx(0.2)
 
 
 def test_the_saved_report_is_that_of_the_command(studio, bert, tmp_path):
