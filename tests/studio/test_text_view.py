@@ -4,6 +4,7 @@ import json
 import re
 import threading
 import time
+from functools import partial
 from html import unescape
 
 import numpy as np
@@ -23,6 +24,7 @@ from pellucid.studio.views.text import report, text
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.studio.work import ReaderLeft, StillComputing
 from tests.attacks.word_sums import sum_model
+from tests.shared.threads import together
 from tests.studio.browser import SENT, Browser
 
 TEXT = "A gripping, lovely film <script>alert(1)</script> that nobody should miss."
@@ -72,6 +74,22 @@ def test_a_page_shows_the_numbers_of_explain_all_and_no_markup_of_the_text(studi
     of_page = drawn(lambda visit: explained(visit, studio.requests[key]), Visit(studio, reader="reader"))
     for title, results in expected.items():
         np.testing.assert_allclose(of_page[title][0].scores, results[0].scores, atol=1e-6)
+
+
+def test_texts_that_let_each_other_by_get_the_scores_that_they_get_alone(bert, monkeypatch):
+    monkeypatch.setattr("pellucid.studio.work.SLICE", 0.0)  # they pause at every report, in the middle of a method
+    studio, methods = Studio({"bert": bert}), ("occlusion", "integrated_gradients", "relevance", "attention")
+    texts = [" ".join([f"word{text}", "lovely", "dull", "film"] * 8) for text in range(5)]
+    questions = [TextRequest("bert", (each,), methods) for each in texts]
+    jobs = [
+        partial(drawn, partial(explained, question=question), Visit(studio, reader=f"reader {number % 3}"))
+        for number, question in enumerate(questions)
+    ]
+    for question, of_page in zip(questions, together(*jobs), strict=True):
+        alone = pellucid.explain_all(bert, question.example, methods)
+        for title in methods:
+            np.testing.assert_allclose(of_page[title][0].scores, alone[title][0].scores, atol=1e-6)
+    assert len(studio.desks["bert"]._threads) > 1
 
 
 @pytest.mark.parametrize("texts", ["A gripping, lovely film that nobody should miss.", "fine " * 30 + "dull"])
