@@ -7,6 +7,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 from pellucid.models.load import wrap_writing
+from pellucid.models.translation.lstm_network import LstmConfig, LstmTranslator
 from pellucid.models.writing.writing_model import WritingModel
 from tests.shared.tiny import (
     byte_pairs,
@@ -73,6 +74,20 @@ def tiny_writing(kind: str = "bart") -> WritingModel:
                 if "norm" not in name.lower() and kind != "t5":
                     parameter.mul_(4.0)
     return wrap_writing(network, tokenizer, f"tiny {kind}")
+
+
+def tiny_lstm() -> WritingModel:
+    """A random translator of LSTMs, as `train_translator(network="lstm")` begins with."""
+    tokenizer = sentence_piece_before_end()
+    ids = {"pad_token_id": tokenizer.pad_token_id, "decoder_start_token_id": tokenizer.pad_token_id}
+    config = LstmConfig(vocab_size=len(tokenizer), hidden_size=16, eos_token_id=tokenizer.eos_token_id, **ids)
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        network = LstmTranslator(config).eval()
+        with torch.no_grad():
+            for parameter in network.parameters():
+                parameter.mul_(2.0)
+    return wrap_writing(network, tokenizer, "tiny lstm")
 
 
 def save_tiny_writing(folder: Path, kind: str = "bart") -> Path:

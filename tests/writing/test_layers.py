@@ -13,7 +13,7 @@ from pellucid.run.packing import scheduler_for
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
 from tests.shared.asking import FEW
-from tests.shared.tiny_writing import KINDS, TRANSLATORS, tiny_writing
+from tests.shared.tiny_writing import KINDS, TRANSLATORS, tiny_lstm, tiny_writing
 
 PAIR, SHORT = ("A good film about a dog.", "A fine story, well told."), ("Dull.", "A long film.")
 OTHER = ("A dog about a good film.", "A story, fine told well.")  # as many pieces, for every tokenizer here
@@ -25,6 +25,11 @@ def model(request):
     return tiny_writing(request.param)
 
 
+@pytest.fixture(scope="module", params=[*KINDS, "lstm"])
+def any_model(request):
+    return tiny_lstm() if request.param == "lstm" else tiny_writing(request.param)
+
+
 def of_pairs(model, *pairs):
     return model.encode(as_examples(list(pairs)))
 
@@ -34,8 +39,9 @@ def pass_over(model, *pairs):
 
 
 @torch.no_grad()
-def test_a_layer_has_all_that_what_comes_later_reads(model):
+def test_a_layer_has_all_that_what_comes_later_reads(any_model):
     """With another text's states in one layer, the network writes what it writes for the other text."""
+    model = any_model
     (row,), (other,) = of_pairs(model, PAIR).rows, of_pairs(model, OTHER).rows
     assert row.ids != other.ids and row.types == other.types
     there = model.trace([other], STATES)
@@ -45,9 +51,9 @@ def test_a_layer_has_all_that_what_comes_later_reads(model):
         torch.testing.assert_close(moved.hidden[layer], there.hidden[layer])
 
 
-def test_the_gradient_by_a_layer_is_that_of_a_pass_which_starts_there(model):
+def test_the_gradient_by_a_layer_is_that_of_a_pass_which_starts_there(any_model):
     """Each block counts once, though the decoder's blocks all read the encoder's states."""
-    run = pass_over(model, PAIR, SHORT)
+    model, run = any_model, pass_over(any_model, PAIR, SHORT)
     target = pellucid.Word(2).resolve(run.batch, model)
     for layer in range(model.n_layers + 1):
         here = run.at(run.state(layer), layer).gradient(target, layer)
@@ -56,8 +62,8 @@ def test_the_gradient_by_a_layer_is_that_of_a_pass_which_starts_there(model):
 
 
 @torch.no_grad()
-def test_states_do_not_depend_on_neighbours_and_stop_where_they_are_deep_enough(model):
-    batch = of_pairs(model, PAIR, SHORT)
+def test_states_do_not_depend_on_neighbours_and_stop_where_they_are_deep_enough(any_model):
+    model, batch = any_model, of_pairs(any_model, PAIR, SHORT)
     together = model.trace(batch.rows, STATES).hidden
     for number, length in enumerate(batch.lengths):
         alone = model.trace([batch.rows[number]], STATES).hidden

@@ -14,7 +14,7 @@ from pellucid.cli import main
 from pellucid.run.readout import StateReadout
 from pellucid.run.state_scale import readout_scale
 from tests.shared.parsed import parsed
-from tests.shared.tiny_writing import KINDS, TRANSLATORS, save_tiny_writing, tiny_writing
+from tests.shared.tiny_writing import KINDS, TRANSLATORS, save_tiny_writing, tiny_lstm, tiny_writing
 
 PAIR, BESIDE = ("A good film.", "A fine story."), ("Dull and long.", "Not it.")
 FEW = {"n_steps": 4, "n_seeds": 2, "n_probes": 4, "reference": ("A good film.", "The food was cold, and nobody came.")}
@@ -25,9 +25,9 @@ def steps(model, pairs, **settings):
     return pellucid.layer_analysis(model, pairs, **settings)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "lstm"])
 def test_a_cell_is_what_the_state_that_writes_a_piece_holds_of_a_word(kind):
-    model = tiny_writing(kind)
+    model = tiny_lstm() if kind == "lstm" else tiny_writing(kind)
     analysis = steps(model, [PAIR, BESIDE])
     (one, _), (row, _) = analysis.models[0].seeds[0], model.encode([pellucid.Example(p) for p in (PAIR, BESIDE)]).rows
     written = [piece for piece, id in enumerate(row.written) if id >= 0]

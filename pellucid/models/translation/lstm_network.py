@@ -6,8 +6,9 @@ source and the layers above it read the answer: so a step knows what the steps b
 text are computed together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import torch
@@ -49,7 +50,9 @@ class LstmDecoder(nn.Module):
         super().__init__()
         width = embed_tokens.embedding_dim
         self.embed_tokens = embed_tokens
-        self.layers = nn.ModuleList(nn.LSTM(width, width, batch_first=True) for _ in range(layers))
+        every_layer = [nn.LSTM(width, width, batch_first=True) for _ in range(layers)]
+        self.blocks = nn.ModuleList(map(DecoderBlock, every_layer))
+        self.layers = nn.ModuleList(every_layer)
         self.beginning = nn.Linear(width, 2 * layers * width)
         self.attention = SourceAttention(width)
         self.dropout = nn.Dropout(dropout)
@@ -67,41 +70,63 @@ class LstmDecoder(nn.Module):
         """
         source, there = encoder_hidden_states, encoder_attention_mask
         there = torch.ones_like(source[..., 0]) if there is None else there.to(source)
-        begin = past_key_values or self._begin(source, there)
         places = None if attention_mask is None else _ReadPlaces.from_attended(attention_mask)
         states, ends = self.dropout(self.embed_tokens(input_ids)), []
-        weights = None
-        for index, layer in enumerate(self.layers):
-            read, end = self._read(layer, states, (begin.hidden[index], begin.cell[index]), places)
+        looks = None
+        for index, block in enumerate(self.blocks):
+            begin = partial(self._begin, index, past_key_values)
+            states, end, weights = block(states, source, there, begin, places, None if index else self.attention)
+            looks = weights if looks is None else looks
             ends.append(end)
-            if weights is None:
-                states, weights = self.attention(read, source, there)
-            else:
-                states = states + read
             states = self.dropout(states)
         hidden, cell = zip(*ends, strict=True)
         return BaseModelOutputWithPastAndCrossAttentions(
             states,
             RecurrentStates(hidden, cell),  # type: ignore[arg-type]  # the library's caches are of Transformers
-            cross_attentions=(weights,),  # type: ignore[arg-type]  # there is a layer
+            cross_attentions=(looks,),  # type: ignore[arg-type]  # there is a layer
         )
 
-    def _begin(self, source: Tensor, there: Tensor) -> RecurrentStates:
-        """The states before anything is written, from the mean of the source's."""
+    def _begin(self, index: int, past: RecurrentStates | None, source: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
+        """A layer's hidden and cell states before anything is written, from the mean of the source's; else the past."""
+        if past is not None:
+            return past.hidden[index], past.cell[index]
         mean = (source * there[..., None]).sum(1) / there.sum(1).clamp_min(1)[:, None]
         parts = self.beginning(mean).tanh()[None].chunk(2 * len(self.layers), -1)
-        parts = tuple(part.contiguous() for part in parts)
-        return RecurrentStates(parts[: len(self.layers)], parts[len(self.layers) :])
+        return parts[index].contiguous(), parts[index + len(self.layers)].contiguous()
 
-    def _read(
-        self, layer: nn.Module, states: Tensor, begin: tuple[Tensor, Tensor], places: "_ReadPlaces | None"
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """[batch place width], and the hidden and cell states at the end."""
+
+Begin = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # the source's states, and where they are -> hidden and cell
+
+
+class DecoderBlock(nn.Module):
+    """What a layer makes of the states: the first one's look at the source, what the others read is added to theirs.
+
+    It has no weights of its own: the layer's stand in the decoder, by the names that folders have.
+    """
+
+    def __init__(self, layer: nn.LSTM) -> None:
+        super().__init__()
+        self.of_layer = (layer,)  # in a tuple, torch does not count it as a part
+
+    def forward(
+        self,
+        states: Tensor,
+        source: Tensor,
+        there: Tensor,
+        begin: Begin,
+        places: "_ReadPlaces | None",
+        attention: "SourceAttention | None",
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor | None]:
+        """The states [batch place width], hidden and cell at the end, and the weights of the source."""
         close = states if places is None else places.close(states)
         # cuDNN has no backward outside training, where explanations are made.
         with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and self.training):
-            read, end = layer(close, begin)
-        return read if places is None else places.spread(read), end
+            read, end = self.of_layer[0](close, begin(source, there))
+        read = read if places is None else places.spread(read)
+        if attention is None:
+            return states + read, end, None
+        seen, weights = attention(read, source, there)
+        return seen, end, weights
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from pellucid.models.classifiers.buffer_copies import reading
 from pellucid.models.classifiers.network_layers import RecordedAttention
 from pellucid.models.families.probes import layer_counts
-from pellucid.models.families.structure import blocks_in, observed
+from pellucid.models.families.structure import Observation, blocks_in, observed
 from pellucid.models.translation.translator_folder import source_spans_of
 from pellucid.run.batch import Row
 from pellucid.run.module_hooks import hook_input, hook_output
@@ -207,11 +207,12 @@ NO_WEIGHTS = "its blocks do not compute one softmax over all pieces for each att
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """The blocks of one part of a network. count: how often they run, together; some networks run a block several
-    times.
+    times. width: of the states that they hand on.
     """
 
     modules: nn.ModuleList
     count: int
+    width: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +257,7 @@ def layers_of(network: Any, form: Form, tracks: Sequence[Track]) -> Layers:  # A
         parts = [network.get_encoder(), network.get_decoder()] if source else [network]
         lengths = [*source, written]
         blocks = [
-            Blocks(*modules)
+            Blocks(*modules, _width(record, modules[0]))
             for part, length in zip(parts, lengths, strict=True)
             if (modules := blocks_in(part, record, length, counts)) is not None
         ]
@@ -290,10 +291,9 @@ def _why_no_states(network: Any, form: Form, tracks: Sequence[Track], layers: La
         form.logits(tracks, own_embeddings)
     if len(states.read) < layers.n_decoder:
         return OWN_STATES
-    return "" if _width(layers.encoder) == _width(layers.decoder) else WIDTHS
+    return "" if layers.encoder.width == layers.decoder.width else WIDTHS
 
 
-def _width(blocks: Blocks) -> int:
-    """Of its states, by the first vector of weights in a block: a norm's."""
-    vectors: list[Tensor] = [weight for weight in blocks.modules.parameters() if weight.ndim == 1]
-    return len(vectors[0]) if vectors else 0
+def _width(record: Observation, blocks: nn.ModuleList) -> int:
+    left = record.steps[blocks][0][1]
+    return 0 if left is None else left.shape[-1]
