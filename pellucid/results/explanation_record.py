@@ -14,7 +14,7 @@ from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.text.example import Example, Rationale, prompted
 from pellucid.text.units import Reading, Spans, Units
 
-NO_META = "{}"
+NO_META, NO_ROWS = "{}", "[]"
 
 
 class RationaleRecord(TypedDict):
@@ -92,7 +92,7 @@ def to_record(explanation: Explanation) -> ExplanationRecord:
         **example_record(explanation.example),
         **_units_record(explanation.units),
         "scores": explanation.scores.ravel().tolist(),
-        "rows": plain_json(explanation.rows),
+        "rows": plain_json(explanation.rows) if explanation.rows else NO_ROWS,
         "row_facts": _row_facts(explanation),
         **_answer_record(explanation.target, explanation.prediction),
         "method": explanation.method,
@@ -138,6 +138,8 @@ def example_record(example: Example) -> ExampleRecord:
 
 
 def _plain_meta(example: Example) -> str:
+    if not example.meta:  # as nearly always, and an encoder takes ten times as long to say so
+        return NO_META
     try:
         return plain_json(dict(example.meta))
     except (TypeError, ValueError, RecursionError) as error:

@@ -92,6 +92,8 @@ class Turn:
 
 def turns_of(example: Example) -> tuple[Turn, ...]:
     """The turns of a chat, in order; none for other texts, and where the meta has something else under that name."""
+    if CHAT not in example.meta:
+        return ()
     try:
         turns = tuple(Turn(role, start, end) for role, start, end in example.meta.get(CHAT) or ())
         borders = [0, *(border for turn in turns for border in (turn.start, turn.end)), len(example.segments[0])]
