@@ -14,7 +14,6 @@ from pellucid.drawing.method_facts import MethodFacts, explains_written
 from pellucid.results.explanation import NO_CLASS, Explanation, Scored
 from pellucid.results.table import Interval
 from pellucid.results.word_lists import MOST, OverlapCurve, WordLists
-from pellucid.run.batch import OPERATORS_IN_WORDS
 from pellucid.run.diagnostics import brief_of, sentence_of, worst_of
 from pellucid.text.passages import place_of
 from pellucid.text.reading import is_about_reading
@@ -62,8 +61,14 @@ def diagnostics_in_brief(explanation: Explanation) -> list[str]:
 
 def removal_in_words(explanation: Explanation) -> list[str]:
     """Of a model that writes, what stands in the place of a word that the method takes out."""
+    if not explains_written(explanation):
+        return []
+    from pellucid.run.batch import (
+        OPERATORS_IN_WORDS,
+    )  # imports torch, and few pages need it
+
     operator = explanation.settings.get("operator")
-    if operator not in OPERATORS_IN_WORDS or not explains_written(explanation):
+    if operator not in OPERATORS_IN_WORDS:
         return []
     after = "" if operator in ("mask", "pad") else "; the next word is written after the last one that is left"
     return [f"A word that is taken out is {OPERATORS_IN_WORDS[operator]} (operator “{operator}”){after}."]
