@@ -60,7 +60,7 @@ def extract(
         str | None,
         typer.Option(
             help="How scores become spans: literal, same_length, budget, best_words, max_sum_centred, above_half, "
-            "top_spans. Default: the extractor's own, or what --budget or --like implies."
+            "enough, top_spans. Default: the extractor's own, or what --budget, --like or --within implies."
         ),
     ] = None,
     budget: Annotated[
@@ -71,6 +71,13 @@ def extract(
     like: Annotated[
         Path | None,
         typer.Option(help="A folder that `extract` wrote for the same texts: select spans of the same lengths."),
+    ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="Select the best words that, read alone, give the class of the whole text with a probability at most "
+            "so far from its own, 0 to 1."
+        ),
     ] = None,
     parts: Annotated[str, typer.Option(help="The parts of the data to read, with commas.")] = ",".join(PARTS),
     separator: Annotated[str, typer.Option(help="What is written between the spans of a text.")] = SEPARATOR,
@@ -109,6 +116,7 @@ def extract(
         "selection": selection,
         "budget": None if budget is None else budget_from(budget),
         "n_spans": n_spans,
+        "within": within,
         "seed": seed,
         **settings_from(set_ or []),
     }

@@ -18,7 +18,15 @@ from pellucid.base.kinds import attributions, extractors
 from pellucid.base.processes import Progress
 from pellucid.data.exports.json_lines import as_line
 from pellucid.drawing.terminal import progress_bar
-from pellucid.evidence.extraction_request import BY_SPANS, BY_WORDS, Budget, ExtractionRequest, SelectedSpans, Selection
+from pellucid.evidence.extraction_request import (
+    BY_SPANS,
+    BY_WORDS,
+    ENOUGH,
+    Budget,
+    ExtractionRequest,
+    SelectedSpans,
+    Selection,
+)
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
@@ -54,6 +62,7 @@ def extract_from(
     for selected in _selected_spans(extractor, request, settings):
         for of_selection, selection, spans in zip(extractions, selections, selected.spans, strict=True):
             about = {"selection": selection.mode, "budget": selection.budget, "n_spans": selection.n_spans}
+            about |= {} if selection.within is None else {"within": selection.within}
             numbered = tuple(_numbered(span, selected.words) for span in spans)
             of_selection.append(
                 Extraction(selected.example, numbered, len(selected.words), extractor, {**about, **settings}, seed)
@@ -67,17 +76,21 @@ def selection_for(
     budget: Budget | None,
     n_spans: int,
     like: Sequence[Extraction] | None,
+    within: float | None = None,
 ) -> Selection:
-    """The selection named by mode; where mode is None, the one that budget or like imply, else the extractor's own."""
+    """The selection named by mode; where mode is None, the one that budget, like or within implies, else the
+    extractor's own.
+    """
     known("extractor or attribution method", extractor, {*extractors.names(), *attributions.names()})
     default, possible = _selections(extractor)
     if mode is not None and not isinstance(mode, str):
         raise BadSetting(f"selection={quoted(mode)} is not possible; give one of {', '.join(possible)}.")
     if mode is None:
-        mode = "budget" if budget is not None else "same_length" if like is not None else default
-    if mode in (*BY_WORDS, BY_SPANS) and mode not in possible:
+        implied = {"budget": budget, "same_length": like, ENOUGH: within}
+        mode = next((name for name, value in implied.items() if value is not None), default)
+    if mode in (*BY_WORDS, ENOUGH, BY_SPANS) and mode not in possible:
         raise BadSetting(f"{extractor} takes the selections {', '.join(possible)}; {mode!r} came.")
-    return Selection(mode, budget, n_spans, like)
+    return Selection(mode, budget, n_spans, like, within)
 
 
 def _selections(extractor: str) -> tuple[str, Sequence[str]]:
@@ -85,7 +98,7 @@ def _selections(extractor: str) -> tuple[str, Sequence[str]]:
     if extractor in extractors.names():
         facts = extractors.get(extractor).facts
         return facts["selection"], facts["selections"]
-    return "max_sum_centred", (*BY_WORDS, BY_SPANS)
+    return "max_sum_centred", (*BY_WORDS, ENOUGH, BY_SPANS)
 
 
 def check_like(examples: Sequence[Example], like: Sequence[Extraction] | None) -> None:
@@ -127,6 +140,7 @@ def extract(
     budget: float | None = None,
     n_spans: int = 1,
     like: Sequence[Extraction] | None = None,
+    within: float | None = None,
     seed: int = 0,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
@@ -143,11 +157,13 @@ def extract(
     extractor: "span_attention", "average_gradient", "average_attention", "rationale", "random_span",
         "random_span_of_length", or any attribution method.
     selection: how its scores become spans: "literal", "same_length" (as long as those of `like`), "budget",
-        "best_words", "max_sum_centred", "above_half" or "top_spans"; None: what budget or like implies, else the
+        "best_words", "max_sum_centred", "above_half", "enough" (the best words with which the model, reading nothing
+        else, answers as for the whole text) or "top_spans"; None: what budget, like or within implies, else the
         extractor's own.
     budget: a share of a text's words (0.2), or a number of words (5); None: the selection has none.
     n_spans: how many spans a text has at most, 1 or more.
     like: extractions of the same texts, whose lengths are used.
+    within: of "enough", how far the probability of the class may be from that of the whole text, 0 to 1; None: any.
     seed: a whole number; the seed of random extractors.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
@@ -167,7 +183,7 @@ def extract(
     """
     model = model_from(model)
     examples = examples_for(model, texts, text=text, label=label, label_map=label_map, skip_bad_rows=skip_bad_rows)
-    span_selection = selection_for(extractor, selection, budget, n_spans, like)
+    span_selection = selection_for(extractor, selection, budget, n_spans, like, within)
     with progress_bar(progress) as show_progress:
         return extract_from(model, examples, extractor, [span_selection], settings, seed=seed, progress=show_progress)[
             0
@@ -268,6 +284,7 @@ def extraction_of_parts(
     budget: Budget | None,
     n_spans: int,
     like: Sequence[Extraction] | None,
+    within: float | None,
     seed: int,
     progress: Progress,
     **settings: Any,
@@ -275,7 +292,7 @@ def extraction_of_parts(
     """What `extract` does with some of the texts at a time; arguments as there."""
     examples = examples_for(model, texts)
     check_like(examples, like)
-    of_all = selection_for(extractor, selection, budget, n_spans, like)
+    of_all = selection_for(extractor, selection, budget, n_spans, like, within)
 
     def extract_part(part: range) -> list[Extraction]:
         def show(stage: str, done: int, total: int) -> None:

@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
 import torch
 
-from pellucid.base.checks import at_least, one_of, quoted
+from pellucid.base.checks import at_least, between, one_of, quoted
 from pellucid.base.errors import BadSetting
 from pellucid.base.processes import Progress, silent
 from pellucid.results.explanation import Explanation, Scored
 from pellucid.results.extraction import Extraction
-from pellucid.run.batch import Batch
+from pellucid.run.batch import Batch, Row
 from pellucid.run.blank import generator_for
 from pellucid.run.explaining import Request, explain_batch, method_calls
-from pellucid.run.model import Model
+from pellucid.run.model import WRITING, Model
 from pellucid.run.packing import scheduler_for
-from pellucid.run.target import Output, Target, TargetName
+from pellucid.run.read_alone import fewest_units, is_answer, only
+from pellucid.run.scheduler import evaluate_rows
+from pellucid.run.target import Output, Target, TargetName, class_probabilities
 from pellucid.text.example import Example
 from pellucid.text.ranges import (
     choose_ranges,
@@ -90,6 +93,7 @@ BY_WORDS: Mapping[str, ChooseRanges] = {
     "above_half": above_half,
 }
 BY_SPANS = "top_spans"  # by the scores of spans; all others are by the scores of words
+ENOUGH = "enough"  # by the scores of words and what the model answers to the best of them alone
 TAKES_BUDGET = ("budget", "best_words")
 
 
@@ -99,17 +103,19 @@ class Selection:
 
     mode: a name of `BY_WORDS`, or "top_spans". budget: a share of a text's words (a float up to 1, rounded up) or a
     number of words (an int). n_spans: how many spans a text has at most, in modes that do not fix it; together they are
-    as long as the budget. like: extractions of the same examples; the new spans are as long as theirs. Raises
-    `BadSetting` for settings that contradict each other.
+    as long as the budget. like: extractions of the same examples; the new spans are as long as theirs. within: of
+    "enough", how far the probability of the class may be from that of the whole text, 0 to 1. Raises `BadSetting` for
+    settings that contradict each other.
     """
 
     mode: str
     budget: Budget | None = None
     n_spans: int = 1
     like: Sequence[Extraction] | None = None
+    within: float | None = None
 
     def __post_init__(self) -> None:
-        one_of("selection", self.mode, (*BY_WORDS, BY_SPANS))
+        one_of("selection", self.mode, (*BY_WORDS, ENOUGH, BY_SPANS))
         at_least("n_spans", self.n_spans, 1)
         if (self.budget is not None) != (self.mode in TAKES_BUDGET):
             raise BadSetting(
@@ -123,6 +129,10 @@ class Selection:
             )
         if self.budget is not None:
             check_budget(self.budget)
+        if self.within is not None:
+            between("within", self.within, 0, 1)
+            if self.mode != ENOUGH:
+                raise BadSetting(f"within= belongs to selection={ENOUGH!r}; {self.mode!r} came.")
 
     def lengths(self, index: int, segment: int, n_words: int) -> list[int]:
         """How many words each span of a text is to have; empty where the mode needs no lengths."""
@@ -220,12 +230,51 @@ class ExtractionRequest:
         spans = [
             _top_spans(explanation, selection.n_spans)
             if selection.mode == BY_SPANS
+            else self._enough(selection, words)
+            if selection.mode == ENOUGH
             else _by_words(selection, index, words)
             for selection in self.selections
         ]
         units = words.units
         assert isinstance(units, Units)
         return SelectedSpans(explanation.example, units.take(units.content), spans)
+
+    def _enough(self, selection: Selection, explanation: Explanation) -> list[Scored]:
+        """The best words with which the model, reading nothing else, answers as for the whole text; neighbours make one
+        span. The best word of each text of a pair is always among them.
+        """
+        if self.model.problem == "regression" or WRITING in self.model.capabilities:
+            raise BadSetting(
+                f"selection={ENOUGH!r} adds words until the model gives the class of the whole text, and "
+                f"{self.model.name} gives no class; choose another selection, such as 'max_sum_centred'."
+            )
+        assert isinstance(explanation.units, Units)
+        batch = self.model.encode([explanation.example])
+        pieces, segments = batch.pieces_of(0, "word"), _segments(explanation.example, 0, explanation.units)
+        scores = explanation.scores[~explanation.special].astype(np.float64)
+        order = _best_of_each_first(segments, scores)
+        answers = partial(self._answers, batch)
+        (whole,) = answers([batch.rows[0]])
+        within = 1.0 if selection.within is None else selection.within
+
+        def reached(tried: Mapping[int, range]) -> dict[int, np.ndarray]:
+            rows = [only(batch, 0, pieces, order[:count]) for count in tried[0]]
+            return {0: is_answer(answers(rows), whole, within) & (np.array(tried[0]) >= len(segments))}
+
+        fewest = fewest_units({0: len(order)}, reached)[0] or len(order)
+        selected, spans, first = set(order[:fewest]), list[Scored](), 0
+        for segment in segments:
+            words = range(first, first + len(segment.words))
+            for word_range in runs(np.array([word in selected for word in words])):
+                of_range = scores[words.start + word_range.start : words.start + word_range.stop]
+                spans.append(segment.span(word_range, float(of_range.mean())))
+            first = words.stop
+        return spans
+
+    def _answers(self, batch: Batch, rows: Sequence[Row]) -> np.ndarray:
+        """[row class]: the model's probabilities."""
+        logits = evaluate_rows(self.model, scheduler_for(self.model), list(rows)).double()
+        return class_probabilities(logits, self.model.problem).numpy()
 
     def draw(self, name: str, draw_ranges: DrawRanges) -> Iterator[SelectedSpans]:
         """For each example spans drawn at random, each segment by itself.
@@ -267,6 +316,17 @@ def _segments(example: Example, index: int, words: Units) -> list[SegmentWords]:
         )
         for segment in sorted(set(words.segment) - {SPECIAL})
     ]
+
+
+def _best_of_each_first(segments: Sequence[SegmentWords], scores: np.ndarray) -> list[int]:
+    """All words by number, the best of each segment first, then by score; a draw from the words settles ties."""
+    drawn = drawn_numbers([label for segment in segments for label in segment.words.labels])[0]
+    order, first = _order(scores, drawn), 0
+    best = []
+    for segment in segments:
+        best.append(next(word for word in order if first <= word < first + len(segment.words)))
+        first += len(segment.words)
+    return [*sorted(best, key=order.index), *(word for word in order if word not in best)]
 
 
 def _by_words(selection: Selection, index: int, explanation: Explanation) -> list[Scored]:

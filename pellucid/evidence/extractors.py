@@ -10,6 +10,7 @@ from pellucid.base.kinds import extractors
 from pellucid.evidence.extraction_request import (
     BY_SPANS,
     BY_WORDS,
+    ENOUGH,
     ExtractionRequest,
     SegmentWords,
     SelectedSpans,
@@ -21,7 +22,7 @@ from pellucid.text.ranges import Pick, choose_ranges, without
 from pellucid.text.units import Units, coarsen
 
 
-@extractors.add(selection=BY_SPANS, selections=(BY_SPANS, *BY_WORDS))
+@extractors.add(selection=BY_SPANS, selections=(BY_SPANS, *BY_WORDS, ENOUGH))
 def span_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """The top spans of each text, without overlap; selections by words share a span's weight among its words.
 
@@ -33,7 +34,7 @@ def span_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     return request.select_by_method("span_attention", random_spans=0)  # no span is read alone: only weights select
 
 
-@extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))
+@extractors.add(selection="max_sum_centred", selections=(*BY_WORDS, ENOUGH))
 def average_attention(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """By the attention of the position that the classifier reads: the first piece in BERT-like models, as in the paper.
 
@@ -55,7 +56,7 @@ def among_words(explanation: Explanation) -> Explanation:
     return replace(explanation, scores=scores / (scores.sum() or 1.0))
 
 
-@extractors.add(selection="max_sum_centred", selections=tuple(BY_WORDS))
+@extractors.add(selection="max_sum_centred", selections=(*BY_WORDS, ENOUGH))
 def average_gradient(request: ExtractionRequest, *, target: str = "gold") -> Iterator[SelectedSpans]:
     """By the l1 norm of the gradient of the target's probability by each word's embedding, summed over a word's pieces.
 
@@ -70,7 +71,7 @@ def average_gradient(request: ExtractionRequest, *, target: str = "gold") -> Ite
     return request.select_by_method("gradient", target, "probability", norm="l1")
 
 
-@extractors.add(selection="above_half", selections=tuple(BY_WORDS))
+@extractors.add(selection="above_half", selections=(*BY_WORDS, ENOUGH))
 def rationale(request: ExtractionRequest) -> Iterator[SelectedSpans]:
     """By each word's probability of being in the rationale; "max_sum_centred" gives the best single span.
 

@@ -3,7 +3,7 @@
 Of a model that answers by its k heaviest spans these are read together, without the rest of the text.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -142,6 +142,40 @@ def only(batch: Batch, example: int, pieces: Pieces, units: Iterable[int]) -> Ro
 def without(batch: Batch, example: int, pieces: Pieces, removed: Iterable[int]) -> Row:
     """The example's row without these units of its text, which are absent."""
     return batch.edited(example, [piece for unit in removed for piece in pieces[unit]], "absent")
+
+
+# The fewest of a text's units, in an order, that reach something, such as the class of the whole text.
+
+FIRST = 4  # counts are tried at once at first, then twice as many ...: most texts need few units
+Reached = Callable[[Mapping[int, range]], Mapping[int, np.ndarray]]
+
+
+def fewest_units(lengths: Mapping[int, int], reached: Reached) -> dict[int, int | None]:
+    """Example -> the smallest count that reaches it, from 1 to its number of units; None where none does.
+
+    lengths: example -> its number of units. reached: of some examples the counts to try -> [count] bool each.
+    """
+    fewest: dict[int, int | None] = dict.fromkeys(lengths)
+    first, size = 1, FIRST
+    open_examples = [example for example, length in lengths.items() if length]
+    while open_examples:
+        tried = {example: range(first, min(first + size, lengths[example] + 1)) for example in open_examples}
+        answers = reached(tried)
+        for example in open_examples:
+            if answers[example].any():
+                fewest[example] = first + int(answers[example].argmax())
+        first, size = first + size, 2 * size
+        open_examples = [example for example in open_examples if fewest[example] is None and first <= lengths[example]]
+    return fewest
+
+
+def is_answer(answers: np.ndarray, whole: np.ndarray, within: float) -> np.ndarray:
+    """[text] whether each answer names the class of the whole text, with a probability at most so far from its own.
+
+    answers: [text class] probabilities. whole: [class], those of the whole text. within: 0 to 1; 1 allows any.
+    """
+    label = whole.argmax()
+    return (answers.argmax(-1) == label) & (np.abs(answers[:, label] - whole[label]) <= within)
 
 
 # A self-explaining model's own weights on one pass, span by span.

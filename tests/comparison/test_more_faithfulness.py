@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pellucid.comparison.metrics.curves import deletion, infidelity, sensitivity_n
-from pellucid.comparison.metrics.erasure import comprehensiveness, decision_flip, sufficiency
+from pellucid.comparison.metrics.erasure import comprehensiveness, decision_flip, sufficiency, words_needed
 from pellucid.comparison.removed_words import random_edits
 from tests.reference import metrics as reference
 from tests.shared.cases import answer, case_with, examples
@@ -26,6 +26,15 @@ def test_decision_flip_equals_its_definition(case):
             scores, lambda removed, index=index: int(answer(case, index, removed).argmax())
         )
         assert values[index] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("within", [1.0, 0.05, 0.01])
+def test_words_needed_equals_its_definition(case, within):
+    values = words_needed(case, within=within).columns[:, 0]
+    for index, scores in enumerate(case.scores("word")):
+        expected = reference.words_needed(scores, lambda removed, index=index: answer(case, index, removed), within)
+        assert values[index] == pytest.approx(expected)
+    assert values.min() < 1
 
 
 @pytest.mark.parametrize("most", [1, 3, 5])

@@ -12,7 +12,7 @@ from pellucid.base.errors import BadSetting, ModelCannot, UnknownName
 from pellucid.base.kinds import extractors
 from pellucid.base.processes import silent
 from pellucid.evidence.extract import extract_from, selection_for
-from pellucid.evidence.extraction_request import BY_SPANS, BY_WORDS, TAKES_BUDGET
+from pellucid.evidence.extraction_request import BY_SPANS, BY_WORDS, ENOUGH, TAKES_BUDGET
 
 NAMES = extractors.names()
 SELECTIONS = [(name, mode) for name in NAMES for mode in extractors.get(name).facts["selections"]]
@@ -63,7 +63,7 @@ def locations(extractions):
 def test_it_declares_its_selections(name):
     entry = extractors.get(name)
     assert entry.facts["selection"] in entry.facts["selections"]
-    assert set(entry.facts["selections"]) <= {*BY_WORDS, BY_SPANS}
+    assert set(entry.facts["selections"]) <= {*BY_WORDS, ENOUGH, BY_SPANS}
     assert entry.summary.endswith(".")
     parameters = list(inspect.signature(entry.make).parameters.values())
     assert [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY] == ["request"]
@@ -98,7 +98,7 @@ def test_the_selection_decides_on_number_and_lengths(name, mode, model_for):
                 assert sum(lengths) == sum(other.lengths(segment))
             if mode == "literal":
                 assert lengths == [1]
-            if mode not in ("best_words", "above_half", "same_length"):
+            if mode not in ("best_words", "above_half", "same_length", ENOUGH):
                 assert len(lengths) == 1
 
 

@@ -10,6 +10,8 @@ import torch
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot, UnknownName
 from pellucid.results.extraction import extraction_in
+from pellucid.run.packing import scheduler_for
+from pellucid.run.scheduler import evaluate_rows
 from pellucid.run.trace import Want
 from tests.reference import extraction as slow
 from tests.shared.tiny import corpus, tiny_composed
@@ -24,7 +26,7 @@ LABELLED = [
 
 @pytest.mark.parametrize("unit", ("word", "piece"))
 def test_a_rationale_is_the_words_that_were_read(unit):
-    """Of chosen pieces, the words that hold one: their probabilities do not add up to that of the word."""
+    """Of selected pieces, the words that hold one: their probabilities do not add up to that of the word."""
     model = tiny_composed("rationale", unit=unit)
     texts = corpus()[:12]
     explanations, extractions = (
@@ -194,3 +196,40 @@ def test_a_text_of_several_labels_needs_a_target_that_is_no_label():
         pellucid.extract(model, [example], "average_gradient")
     for target in ("predicted", model.labels[1]):
         assert pellucid.extract(model, [example], "average_gradient", target=target)[0].spans
+
+
+@pytest.mark.parametrize("within", (None, 0.02))
+def test_enough_words_give_the_answer_and_one_fewer_does_not(bert, within):
+    """Literally: each number of the best words is read by the model's own edit, and the first that is enough is taken."""
+    for extraction in pellucid.extract(bert, LABELLED, "occlusion", selection="enough", within=within):
+        batch = bert.encode([extraction.example])
+        scores = pellucid.explain(bert, extraction.example, "occlusion")[0].view("word")
+        pieces, n_segments = batch.pieces_of(0, "word"), len(extraction.example.segments)
+        of_words = scores.scores[~scores.special]
+
+        def alone(words, batch=batch, pieces=pieces):
+            row = batch.edited(0, [one for n, of in enumerate(pieces) if n not in words for one in of], "absent")
+            logits = evaluate_rows(bert, scheduler_for(bert), [row])[0]
+            return logits.double().softmax(-1)
+
+        whole = alone(range(len(pieces)))
+
+        def enough(words, whole=whole, alone=alone):
+            answer, label = alone(words), whole.argmax()
+            return bool(answer.argmax() == label) and abs(float(answer[label] - whole[label])) <= (within or 1.0)
+
+        selected = sorted({word for span in extraction.spans for word in span.words})
+        assert enough(selected) and len(selected) >= n_segments
+        by_score = sorted(selected, key=lambda word, of_words=of_words: -of_words[word])
+        assert len(selected) == n_segments or not enough(by_score[:-1])
+        assert extraction.settings.get("within") == within
+
+
+def test_enough_needs_a_class_and_within_needs_enough(bert):
+    with pytest.raises(BadSetting, match="within= belongs to selection='enough'; 'best_words' came"):
+        pellucid.extract(bert, LABELLED[0], "occlusion", selection="best_words", budget=2, within=0.1)
+    value = pellucid.from_function(
+        lambda texts: [[float(len(text))] for text in texts], ["length"], problem="regression"
+    )
+    with pytest.raises(BadSetting, match="gives no class; choose another selection"):
+        pellucid.extract(value, LABELLED[0], "occlusion", selection="enough")

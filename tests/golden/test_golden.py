@@ -10,7 +10,15 @@ from tests.golden.pack import EXPECTED, READINGS
 
 ARCHIVES = sorted(Path(__file__).parent.glob("version-*.tar.xz"))
 
-TICK, NO_TICK = "✓ Use for faithful reading\n   Undecided", "○ No method is recommended\n   Undecided"
+# What is written otherwise now: a card that recommends nothing has no tick, and marks that were not corrected for their
+# number are none; a caution says so.
+REWRITTEN = {
+    "✓ Use for faithful reading\n   Undecided": "○ No method is recommended\n   Undecided",
+    "0.643] ▲": "0.643] ○",
+    "same texts, ○ unclear; in\nbrackets the 95 % interval\n": "same texts (5 % for all marks\ntogether), ○ unclear; in "
+    "brackets the 95 % interval\nCaution: This table was saved by an earlier build, whose marks were not\ncorrected for "
+    "their number; all methods are undecided here. Compare again to see\nwhich are better than random scores.\n",
+}
 
 
 @pytest.fixture(scope="module", params=ARCHIVES, ids=lambda path: path.name)
@@ -33,8 +41,9 @@ def test_what_was_saved_is_read(unpacked, monkeypatch, name):
     monkeypatch.chdir(unpacked)
     expected = json.loads((unpacked / EXPECTED).read_text(encoding="utf-8"))
     wanted = expected[name]
-    if isinstance(wanted, str):  # a card that recommends nothing has no tick any more
-        wanted = wanted.replace(TICK, NO_TICK)
+    if isinstance(wanted, str):
+        for before, now in REWRITTEN.items():
+            wanted = wanted.replace(before, now)
     assert READINGS[name]() == near(wanted)
 
 

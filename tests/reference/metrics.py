@@ -124,6 +124,16 @@ def decision_flip(scores: Sequence[float], predicted: Callable[[frozenset[int]],
     return 1.0
 
 
+def words_needed(scores: Sequence[float], answer: Callable[[frozenset[int]], Sequence[float]], within: float) -> float:
+    order, whole = ranking(scores), list(answer(frozenset()))
+    label = whole.index(max(whole))
+    for count in range(1, len(scores) + 1):
+        alone = list(answer(frozenset(order[count:])))
+        if alone.index(max(alone)) == label and abs(alone[label] - whole[label]) <= within:
+            return count / len(scores)
+    return 1.0
+
+
 def deletion(scores: Sequence[float], right: Right, most: int) -> float | None:
     if len(scores) <= most or not right(frozenset()):
         return None

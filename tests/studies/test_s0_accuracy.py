@@ -193,7 +193,10 @@ def test_how_many_heaviest_spans_are_empty_is_shown_where_it_was_recorded():
 
 
 def test_spread_and_collapsed_models_are_named_beside_their_verdict():
-    sharp, spread = {"effective_spans": 1.5, "one_place": 0.3}, {"effective_spans": 111.0, "top_weight": 0.02, "top_share": 0.3}
+    sharp, spread = (
+        {"effective_spans": 1.5, "one_place": 0.3},
+        {"effective_spans": 111.0, "top_weight": 0.02, "top_share": 0.3},
+    )
     assert spans_beside([sharp, sharp]) == "effective spans 1.5, 1.5"
     assert spans_beside([None, None]) == "effective spans not measured"
     assert spans_beside([spread, None]) == "effective spans 111, –: spread"

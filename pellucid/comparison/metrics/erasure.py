@@ -7,13 +7,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import at_least
+from pellucid.base.checks import at_least, between
 from pellucid.base.kinds import metrics
 from pellucid.comparison.case import Case, Judged, class_answers
 from pellucid.comparison.removed_words import FRACTIONS, mean_fall
 from pellucid.run.batch import Operator, Row
 from pellucid.run.blank import generator_for
 from pellucid.run.predicting import refuse_infinite
+from pellucid.run.read_alone import fewest_units, is_answer
 from pellucid.run.windows import rows_of
 from pellucid.text.ranges import mean_of_orders
 from pellucid.text.units import Kind
@@ -126,9 +127,6 @@ def soft_sufficiency(
     return Judged(fall[:, None])
 
 
-FIRST = 4  # units are taken out one more at a time up to so many, then twice as many ...: most texts flip early
-
-
 @metrics.add(better="lower", lowest=0.0, highest=1.0, of_classes=True, usual=False)
 def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "absent") -> Judged:
     """Share of a text's units that go, best-scored first, until its predicted class changes; 0 to 1, lower is better.
@@ -140,39 +138,59 @@ def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "abse
 
     1 where the class never changes. Fewest units: one. operator: how units are taken out.
     """
+
+    def rows(example: int, order: Sequence[int], count: int) -> Row:
+        return case.without(example, order[:count], unit, operator)
+
+    return _fewest_shares(case, unit, rows, lambda answers, whole: answers.argmax(-1) != whole.argmax())
+
+
+@metrics.add(better="lower", lowest=0.0, highest=1.0, of_classes=True, usual=False)
+def words_needed(case: Case, *, within: float = 1.0, unit: Kind = "word", operator: Operator = "absent") -> Judged:
+    """Share of a text's units that, best-scored first and read alone, give its predicted class; 0 to 1, lower is
+    better.
+
+    How much of a text the model needs, best-scored units first, to answer as it does.
+
+    Source: after Lei, Barzilay & Jakkola (2016), "Rationalizing Neural Predictions", whose rationales are short and
+    sufficient; and the selection `enough` of `pellucid.extract`, whose length this is.
+
+    within: how far the class's probability may be from that of the whole text, 0 to 1. Fewest units: one; 1 where only
+    the whole text gives the class. operator: how the others are taken out.
+    """
+    between("within", within, 0, 1)
+
+    def rows(example: int, order: Sequence[int], count: int) -> Row:
+        return case.without(example, order[count:], unit, operator)
+
+    return _fewest_shares(case, unit, rows, lambda answers, whole: is_answer(answers, whole, within))
+
+
+EditRow = Callable[[int, Sequence[int], int], Row]  # example, order of its units, count -> the edited text
+Reaches = Callable[[np.ndarray, np.ndarray], np.ndarray]  # answers [edit class], the text's own [class] -> [edit]
+
+
+def _fewest_shares(case: Case, unit: Kind, rows: EditRow, reaches: Reaches) -> Judged:
+    """The share of each text's units that the fewest are which reach it, averaged over orders; 1 where none does."""
     orders = case.orders(unit)
+    whole = [answers[0] for answers in case.probabilities([[row] for row in case.batch.rows])]
     shares: list[list[float]] = [[] for _ in orders]
     for order_index in range(max(map(len, orders))):
         some = {
             index: of_example[order_index] for index, of_example in enumerate(orders) if order_index < len(of_example)
         }
-        for example, share in _shares(case, some, unit, operator).items():
-            shares[example].append(share)
+
+        def reached(tried: Mapping[int, range], some: Mapping[int, list[int]] = some) -> dict[int, np.ndarray]:
+            variants = [
+                [rows(index, some[index], count) for count in tried.get(index, ())] or [case.batch.rows[index]]
+                for index in range(len(case))
+            ]
+            answers = case.probabilities(variants)
+            return {index: reaches(answers[index], whole[index]) for index in tried}
+
+        for index, fewest in fewest_units({index: len(order) for index, order in some.items()}, reached).items():
+            shares[index].append(1.0 if fewest is None else fewest / len(some[index]))
     return Judged(np.array([[mean_of_orders(np.array(of_example))] for of_example in shares]))
-
-
-def _shares(case: Case, orders: Mapping[int, Sequence[int]], unit: Kind, operator: Operator) -> dict[int, float]:
-    """For each of these examples, with one order of its units each, the share that goes."""
-    labels, shares = case.classes("prediction"), dict.fromkeys(orders, 1.0)
-    first, size, open_examples = 1, FIRST, list(orders)
-    while open_examples:
-        counts = {
-            open_example: range(first, min(first + size, len(orders[open_example]) + 1))
-            for open_example in open_examples
-        }
-        variants = [
-            [case.without(index, orders[index][:count], unit, operator) for count in counts.get(index, ())]
-            or [case.batch.rows[index]]
-            for index in range(len(case))
-        ]
-        predictions = case.predictions(variants)
-        changes = {example: predictions[example] != labels[example] for example in open_examples if counts[example]}
-        for example, changed in changes.items():
-            if changed.any():
-                shares[example] = float((first + changed.argmax()) / len(orders[example]))
-        open_examples = [example for example, changed in changes.items() if not changed.any()]
-        first, size = first + size, 2 * size
-    return shares
 
 
 # What soft comprehensiveness and soft sufficiency share: texts of which single numbers of the word embeddings are set
