@@ -158,10 +158,13 @@ def _judged(words: str, more: np.ndarray, less: np.ndarray) -> Numbers:
 
 
 def _leak(by_seed: Sequence[Numbers]) -> Numbers:
-    """In points: how far a classifier of the cut alone is above the most frequent label, and how frequent that is."""
+    """In points: how far a classifier of the cut alone is above the most frequent label, and how frequent that is; and
+    with how many seeds the cut tells the label.
+    """
     over = [round(100 * one["over_majority"]["mean"], 2) for one in by_seed]
     majority = round(100 * float(np.mean([one["majority"]["mean"] for one in by_seed])), 2)
-    return {"mean": round(float(np.mean(over)), 2), "by_seed": over, "majority": majority}
+    leaks = sum(one["leaks"] for one in by_seed)
+    return {"mean": round(float(np.mean(over)), 2), "by_seed": over, "majority": majority, "leaks": leaks}
 
 
 def _label_read(right: Mapping[str, Mapping[str, np.ndarray]], by_row: Mapping[str, Sequence[int]]) -> list[Numbers]:

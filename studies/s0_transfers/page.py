@@ -70,8 +70,9 @@ def _beside(paper: Mapping[str, Sequence[float]], name: str, number: int) -> str
 
 
 def _leak(leak: Numbers) -> str:
-    """The mean over seeds, and each seed's."""
-    return f"{leak['mean']:.1f} ({', '.join(f'{one:.1f}' for one in leak['by_seed'])})"
+    """The mean over seeds, each seed's, and whether all are more than chance."""
+    leaks = " leaks" if leak["leaks"] == len(leak["by_seed"]) else ""
+    return f"{leak['mean']:.1f} ({', '.join(f'{one:.1f}' for one in leak['by_seed'])}){leaks}"
 
 
 def _claims(claims: Sequence[Numbers]) -> str:

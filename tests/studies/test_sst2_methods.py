@@ -24,6 +24,9 @@ from tests.shared.tiny_training import save_encoder
 pytestmark = pytest.mark.whole
 
 
+NAMED = {"title": "SST-2"}
+
+
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory):
     """The tiny size, on our own sentences in place of SST-2's."""
@@ -81,7 +84,7 @@ def test_a_method_that_fails_is_recorded_and_ends_nothing(settings, results, tmp
     attributions.names()
     monkeypatch.setitem(attributions._entries, "broken", imported_entry("broken", broken, facts))
     size = SIZES["tiny"].__class__(4, 2, 1, 32, (*SIZES["tiny"].methods, "broken", ("occlusion", {"widow": 2})))
-    numbers = summarise(measure(replace(settings, size=size), silent))
+    numbers = NAMED | summarise(measure(replace(settings, size=size), silent))
     assert numbers["methods"]["broken"]["seeds"] == 1
     assert numbers["failed"]["broken"] == {"1": "Not this model"}
     assert "widow" in numbers["failed"]["occlusion(widow=2)"]["0"]
@@ -127,7 +130,7 @@ def test_intervals_are_paired_with_chance_and_signed_so_that_more_is_better(resu
 
 
 def test_the_picture_has_a_row_a_method_and_escapes_names(results):
-    picture = as_picture(summarise(results))
+    picture = as_picture(NAMED | summarise(results))
     texts = [node.text for node in ElementTree.fromstring(picture).iter() if node.tag.endswith("text")]
     assert texts.count("occlusion") == 1 and set(METRICS) <= set(texts)
     nan = float("nan")
@@ -150,7 +153,7 @@ def test_the_command_writes_numbers_page_and_picture(settings, results, tmp_path
     ]
     main([*map(str, words), "--encoder", settings.encoder])
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert capsys.readouterr().out.startswith("# SST-2") and "| occlusion |" in page
+    assert capsys.readouterr().out.startswith("# data in place of SST-2") and "| occlusion |" in page
     numbers = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert numbers["models"][0]["hash"][:16] in page and len(numbers["texts"]) == 4
     assert (tmp_path / "picture.svg").exists() and (tmp_path / "values.json").exists()
