@@ -18,8 +18,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "explain-a-corpus.md"
 pytestmark = pytest.mark.whole
 
 
-def block(language):
-    return re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+def block(language, place=0):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[place]
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,15 @@ def test_arrays_and_indexed_jobs_write_the_run_of_one_command(place):
     assert (
         files_of(place / "runs" / "array") == files_of(place / "runs" / "pods") == files_of(place / "runs" / "reviews")
     )
+
+
+def test_the_array_of_a_comparison_ends_with_its_table(place):
+    """Both jobs, one after the other: the second reads what the first has joined."""
+    rows = [f"{LABELS[n % 2]},a lovely film of number {n}" for n in range(20)]
+    (place / "labelled.csv").write_text("\n".join(["label,text", *rows]))
+    tables = [shell(block("bash", 1), place, SLURM_ARRAY_TASK_ID=task) for task in ("2", "1")]
+    assert tables[0] == tables[1] and "gradient" in tables[0]
+    assert (place / "runs" / "compared" / "table.json").exists()
 
 
 def test_the_program_runs(place):
