@@ -38,25 +38,27 @@ HEAD = """# Language models, family by family
 
 Made by `python -m tests.every_writing_family --out docs/writing-families.md`; not written by hand. One row a family of transformers'
 own mapping of language models, as a small random model with a fast tokenizer. **Shows**: what its blocks show while it reads a
-text. **Methods**: how many of {count} run that stand for all ({methods}). **What is missing**: the reason, in the
-sentence that a call ends in.
+text. **Methods**: how many of {count} run that stand for all ({methods}). **Absent**: what a trial says of a word that is
+taken out: left out behind the attention mask, with positions kept, or the rest closes up. **What is missing**: the reason, in the sentence
+that a call ends in.
 """
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one family can do. shows: hidden states and attention. works: methods that run. notes: what is missing, or
-    why nothing works.
+    """What one family can do. shows: hidden states and attention. works: methods that run. absent: what becomes of a
+    word that is taken out. notes: what is missing, or why nothing works.
     """
 
     family: str
     shows: tuple[str, ...] = ()
     works: int = 0
+    absent: str = "–"
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         shows = ", ".join(self.shows) or "–"
-        return f"| {self.family} | {shows} | {self.works} of {len(METHODS)} | {'; '.join(self.notes) or '–'} |"
+        return f"| {self.family} | {shows} | {self.works} of {len(METHODS)} | {self.absent} | {'; '.join(self.notes) or '–'} |"
 
 
 def family_model(family: str) -> WritingModel:
@@ -79,7 +81,11 @@ def row(family: str) -> Row:
     failing = [(name, why) for name in METHODS if (why := _why_not(model, name))]
     whys = dict.fromkeys(why for _, why in failing)
     notes = [", ".join(name for name, of in failing if of == why) + f": {why}" for why in whys]
-    return Row(family, shows, len(METHODS) - len(failing), tuple(notes))
+    (whole,) = model.encode([pellucid.Example(PAIR)]).rows
+    gapped = whole.keep(range(1, len(whole)))
+    absent = "left out" if model.as_read([gapped])[0].positions == gapped.positions else "closes up"
+    works = len(METHODS) - len(failing)
+    return Row(family, shows, works, absent if works else "–", tuple(notes))
 
 
 def _why_not(model: WritingModel, method: str) -> str:
@@ -105,7 +111,9 @@ def page(rows: list[Row]) -> str:
     every = sum(one.works == len(METHODS) for one in rows)
     some = sum(0 < one.works < len(METHODS) for one in rows)
     summary = f"Of {len(rows)} families, {every} run every method, {some} some, {len(rows) - every - some} none."
-    table = ["| family | shows | methods | what is missing |", "|---|---|---|---|", *map(str, rows)]
+    closing = sum(one.absent == "closes up" for one in rows)
+    summary += f" In {closing} of those that run any, a word that is taken out is not left out and the rest closes up."
+    table = ["| family | shows | methods | absent | what is missing |", "|---|---|---|---|---|", *map(str, rows)]
     head = HEAD.format(count=len(METHODS), methods=", ".join(f"`{name}`" for name in METHODS))
     return "\n".join([head, summary, "", *table, ""])
 
