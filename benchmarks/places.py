@@ -2,7 +2,7 @@
 
     python -m benchmarks.places    # two minutes; writes benchmarks/results/places.json
 
-all-MiniLM-L6-v2 with a random head for three tags reads as many words of pocket as have eight entities by the library's
+all-MiniLM-L6-v2 with a random head for three tags reads forty words of pocket, eight of them entities by the library's
 own pipeline. The floor is the bare network: word embeddings in, a logit of each entity out, its gradient, times the
 embeddings. Processor seconds of one thread; both ways in turn, the first turn left away.
 """
@@ -23,7 +23,7 @@ from pellucid.models.classifiers.hugging_face import minilm_source
 
 RESULTS = Path(__file__).parent / "results" / "places.json"
 TAGS = ("O", "B-PER", "B-LOC")
-N_ENTITIES, TURNS, STEPS = 8, 40, 16
+N_WORDS, N_ENTITIES, TURNS, STEPS = 40, 8, 40, 16
 
 
 def tagger() -> Any:
@@ -37,14 +37,12 @@ def tagger() -> Any:
 
 
 def text_with_entities(pipeline: Any) -> str:
-    """So many words that there are eight entities."""
-    words = " ".join(example.segments[0] for example in pellucid.examples("pocket", "all")).split()
-    for first in range(0, len(words), 50):
-        for count in range(8, 40):
-            text = " ".join(words[first : first + count])
-            if len(pipeline(text)) == N_ENTITIES:
-                return text
-    raise SystemExit("No text of pocket has eight entities.")
+    """Forty words; the head's constant for "O" is raised until eight entities are left among them."""
+    text = " ".join(" ".join(example.segments[0] for example in pellucid.examples("pocket", "all")).split()[:N_WORDS])
+    bias = pipeline.model.classifier.bias.data
+    while len(pipeline(text)) > N_ENTITIES:
+        bias[0] += 0.001
+    return text
 
 
 def floor(network: Any, ids: torch.Tensor, places: list[tuple[int, int]], points: int) -> None:
