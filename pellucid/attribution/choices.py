@@ -133,7 +133,9 @@ def unit_attention(run: ForwardPass, target: ResolvedTarget, *, by: By = "weight
     )
 
 
-@diagnostics.add(worst="highest", brief=lambda count: f"spread over {count:.0f} units")
+@diagnostics.add(
+    worst="highest", brief=lambda count: f"spread over {count:.0f} units" if count >= 1.5 else "on one unit"
+)
 def effective_units(count: float) -> str:
     """1 / sum of alpha squared: how many units share the weight.
 

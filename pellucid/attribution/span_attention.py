@@ -72,7 +72,9 @@ def span_attention(run: ForwardPass, target: Explainable, *, random_spans: int =
     )
 
 
-@diagnostics.add(worst="highest", brief=lambda count: f"spread over {count:.0f} spans")
+@diagnostics.add(
+    worst="highest", brief=lambda count: f"spread over {count:.0f} spans" if count >= 1.5 else "on one span"
+)
 def effective_spans(count: float) -> str:
     """1 / sum of alpha squared: how many spans share the weight.
 
