@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[1]
 QUOTES = json.loads((ROOT / "docs" / "quotes.json").read_text(encoding="utf-8"))
 PROSE = (
     "README.md",
+    "docs/README.md",
     "docs/papers/s0.md",
     "docs/papers/s1.md",
     "docs/papers/s2.md",
@@ -42,6 +43,7 @@ NUMBER = re.compile(r"(?<![\w.])[+−-]?(?:\d*\.\d+(?![\w.]*\.?\d)|\d+(?= ?%))")
 # What is no result: versions, levels, tolerances, settings and numbers of corrections, with the words around them.
 ALLOWED = {
     "README.md": ["release 0.4.2", "Python 3.11", "Apache 2.0"],
+    "docs/README.md": [],
     "docs/papers/s0.md": [
         "A0.14",
         "at 95 %",
@@ -153,7 +155,7 @@ def test_pages_in_one_string_are_what_was_measured(name, results, as_page):
 
 def test_as_many_methods_are_compared_as_the_readme_says():
     compared = json.loads(page("studies/sst2_methods/result.json"))["methods"]
-    assert f"[{len(compared) - 1} methods and variants against chance]" in page("README.md")
+    assert f"[{len(compared) - 1} methods and variants against chance]" in page("docs/README.md")
 
 
 def test_what_counts_as_a_number():
