@@ -14,8 +14,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import pellucid
+from pellucid.base import processes
 from pellucid.base.kinds import datasets
+from pellucid.corpus import careful
 from pellucid.models.load import load_classifier
+from tests.shared import warm_python
 from tests.shared.asking import works
 from tests.shared.tiny import FAMILIES, LABELS, save_tiny, tiny_classifier, tiny_composed, with_tiny_head
 
@@ -57,6 +60,15 @@ def _own_cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PELLUCID_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("SOURCE_DATE_EPOCH", "1764288000")  # 28 November 2025: pages say the day on which they are written
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _workers_begin_warm():
+    """A worker from the beginning takes five seconds to load torch; `hostile/test_modules_beside_data.py` has such ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (processes, careful):
+            patch.setattr(module, "get_context", warm_python.context)
         yield
 
 

@@ -65,8 +65,13 @@ def commands(folder):
     }
 
 
-def started(words, out, **more):
-    """A running command that writes to out."""
+def started(words, out):
+    """A running command that writes to out, in a process that begins warm."""
+    return warm_python.Started(f"{MAIN}; main()", [*words, "--out", out], out.parent)
+
+
+def started_anew(words, out, **more):
+    """The same in a process from the beginning."""
     line = [sys.executable, "-m", "pellucid", *map(str, words), "--out", str(out)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, **pipes, **more)
@@ -81,7 +86,7 @@ def finished(words, out):
 
 def killed_after(words, out, seconds):
     """Kill it so many seconds after its start; whether it was still running."""
-    process = started(words, out)
+    process = started_anew(words, out)
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=seconds)
     process.kill()

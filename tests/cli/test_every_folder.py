@@ -90,7 +90,7 @@ HARMS = (delete, truncate, empty, replace, append_a_script)
 CASES = [
     pytest.param(name, harm, id=f"{name}-{harm.__name__}")
     for name in NAMES
-    for harm in (HARMS if name in ("attack", "compare", "train") else (delete, replace))
+    for harm in (HARMS if name == "compare" else (delete, replace))  # what is seen of harm is the same for all
 ]
 
 

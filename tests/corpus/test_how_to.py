@@ -3,14 +3,15 @@
 import json
 import os
 import re
+import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.cli.jobs import ALONE
+from tests.cli.jobs import MAIN
+from tests.shared import warm_python
 from tests.shared.moments import files_of
 from tests.shared.tiny import LABELS, save_tiny
 
@@ -34,16 +35,20 @@ def place(tmp_path_factory):
     return folder
 
 
+# The commands run in processes that begin warm: the shell says which words each gets.
+WORDS = "pellucid() { printf '%q ' \"$@\"; echo; }\n"
+
+
 def shell(command, place, **environment):
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-ec", command],
-        cwd=place,
-        env=os.environ | ALONE | {"PATH": path} | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
+        ["bash", "-ec", WORDS + command], env=os.environ | environment, capture_output=True, text=True, timeout=300
     )
+    assert done.returncode == 0, done.stderr
+    return "".join(output_of(f"{MAIN}; main()", *shlex.split(line), cwd=place) for line in done.stdout.splitlines())
+
+
+def output_of(program, *words, cwd):
+    done = warm_python.run(program, *words, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -79,5 +84,5 @@ def test_the_array_of_a_comparison_ends_with_its_table(place):
 
 def test_the_program_runs(place):
     (place / "program.py").write_text(block("python"))
-    output = shell(f"{sys.executable} program.py", place)
+    output = output_of(place / "program.py", cwd=place)
     assert "1200 []" in output and "WordScore" in output

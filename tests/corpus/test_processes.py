@@ -4,8 +4,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -16,10 +14,11 @@ import pytest
 import pellucid
 from pellucid.corpus import careful, shard
 from pellucid.explaining.inputs.loading import remember
-from tests.cli.jobs import ALONE, HEEDING, started
+from tests.cli.jobs import MAIN, started
 from tests.corpus.deadly import deadly
 from tests.shared.moments import files_of
 from tests.shared.tiny import LABELS, save_tiny
+from tests.shared.warm_python import Started
 
 WORDS = "good bad fine dull film plot slow lovely actor scene never ever really quite story music night".split()
 pytestmark = pytest.mark.whole
@@ -108,8 +107,7 @@ def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
     save = place / "saved.parquet"
     words = [*words_of(place, "--save", save, "--shortcut-passes", 0)]
     words.remove("--yes")
-    line = [sys.executable, "-m", "pellucid", *map(str, words)]
-    process = subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, stderr=subprocess.PIPE, text=True)
+    process = Started(f"{MAIN}; main()", words, place)
     beside = place / "saved.parquet.run"
     assert waiting_for(process, beside, 1)
     begun = time.monotonic()
@@ -117,7 +115,7 @@ def test_a_file_that_is_interrupted_goes_on_and_has_what_it_has_at_once(place):
     assert "run the same command again" in ended(process, 130)[1] and not save.exists()
     assert time.monotonic() - begun < 10 and not list(beside.glob("leases/*.json"))
     first = (beside / "shards" / "00000.parquet").stat().st_mtime_ns
-    process = subprocess.Popen(line, env=os.environ | ALONE, **HEEDING, stderr=subprocess.PIPE, text=True)
+    process = Started(f"{MAIN}; main()", words, place)
     while not save.exists() and process.poll() is None:
         if (beside / "shards" / "00001.json").exists():
             assert (beside / "shards" / "00000.parquet").stat().st_mtime_ns == first

@@ -14,7 +14,7 @@ from ray.cluster_utils import Cluster
 import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.explaining.inputs.loading import remember
-from tests.cli.jobs import started
+from tests.cli.jobs import started_anew
 from tests.corpus.deadly import deadly
 from tests.corpus.test_how_to import block
 from tests.shared.moments import files_of
@@ -68,7 +68,7 @@ def test_killed_actors_and_a_machine_that_goes_lose_nothing(place, cluster, monk
     words = shlex.split(line.replace("\\\n", " ").replace("--workers 64", "--workers 2"))
     *words, out = [*words[: words.index("--out")], *words[words.index("--out") + 2 :], words[words.index("--out") + 1]]
     folder = place / Path(out).relative_to("/shared")
-    process = started(words, folder, cwd=place)
+    process = started_anew(words, folder, cwd=place)
     while process.poll() is None and not list(folder.glob("shards/*.json")):
         time.sleep(0.02)
     os.kill(processes_of("ray::_Actor")[0], signal.SIGKILL)

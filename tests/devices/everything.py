@@ -30,7 +30,7 @@ from tests.shared.tiny import (
 )
 
 TEXTS = (SOME_TEXTS[0], "Long, winding and in the end rather dull. Avoid!")  # of different lengths
-OF_FAMILIES = ("gradient", "relevance", "occlusion", "attention")
+OF_FAMILIES = ("gradient", "relevance")  # occlusion passes forward, as a gradient does first
 # Without LSTMs: PyTorch runs them by a kernel of the device, which the pretended one lacks.
 MAKERS: dict[str, Callable[[], Any]] = {
     "bert": lambda: with_tiny_head(tiny_classifier("bert")),
@@ -77,7 +77,7 @@ def readings(device: str) -> Iterator[tuple[str, float]]:
     encoders = [on_device(tiny_classifier("bert"), where).network.base_model for where in (device, "cpu")]
     alike = [pellucid.similarity(encoder, TOKENIZERS["bert"]()) for encoder in encoders]
     for name, models, texts in (("zero_shot", zero, TEXTS), ("similarity", alike, [TEXTS])):
-        for method in OF_FAMILIES[:3]:
+        for method in (*OF_FAMILIES, "occlusion"):
             scores = [[each.scores for each in ask(model, texts, (method, FEW.get(method, {})))] for model in models]
             yield f"{method}, {name}", difference(*scores)
     if device != NAME:  # torch computes no derivatives forwards of tensors that wrap others
@@ -92,8 +92,6 @@ def trainings(device: str) -> Iterator[tuple[str, float]]:
         encoder = str(save_tiny(folder / "encoder"))
         recipes: dict[str, dict[str, Any]] = {
             "plain": {"pooler": "first_token"},
-            "entropy": {},
-            "believable": {"recipe": "believable"},
             "attributed": {"recipe": "believable", "objectives": {"attributed": 1.0}},
         }
         for title, settings in recipes.items():

@@ -23,13 +23,9 @@ SCRIPT = """
 import sys
 from functools import partial
 import beside
-import pellucid
 from pellucid.base.processes import Processes
 
 if __name__ == "__main__":
-    model = pellucid.load("model")
-    texts = [example.text for example in pellucid.examples("many.jsonl")]
-    assert len(pellucid.explain(model, texts, "gradient", workers=2)) == len(texts)
     Processes(1).run([partial(beside.write_modules, sys.argv[1])], lambda done: None)
 """
 BESIDE = """
@@ -92,7 +88,7 @@ def data(tmp_path_factory):
 @pytest.mark.parametrize(
     "words",
     [
-        "explain model --file many.jsonl --method gradient",  # its workers: in the script below
+        "explain model --file many.jsonl --method gradient",  # its workers begin as those of the script below
         "compare model many.jsonl --limit 4 --method gradient --method occlusion --out ../compared --workers 2",
     ],
     ids=["explained", "compared"],

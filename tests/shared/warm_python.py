@@ -8,8 +8,10 @@ processes from the beginning.
 import multiprocessing
 import os
 import runpy
+import signal
 import subprocess
 import sys
+import tempfile
 import types
 from functools import cache
 from pathlib import Path
@@ -40,8 +42,8 @@ LOADED = [
 @cache
 def _server():
     """The fork server; it reads the environment when it starts."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(LOADED)
+    server = multiprocessing.get_context("forkserver")
+    server.set_forkserver_preload(LOADED)
     before = dict(os.environ)
     os.environ.update(OFFLINE, PYTHONIOENCODING="utf-8")
     try:
@@ -49,27 +51,65 @@ def _server():
     finally:
         os.environ.clear()
         os.environ.update(before)
-    return context
+    return server
+
+
+def context(way):
+    """What `multiprocessing.get_context` gives, but that processes begin warm where each would begin by itself."""
+    return _server() if way == "spawn" else multiprocessing.get_context(way)
+
+
+class Started:
+    """A program in a process that begins warm, as `subprocess.Popen` shows one; what it prints is in two files."""
+
+    def __init__(self, program, words, cwd):
+        self.words = words
+        # Beside the folder, which is the program's own; a new name for each of several at once.
+        folder = Path(tempfile.mkdtemp(prefix=f"{Path(cwd).name}.", dir=Path(cwd).parent))
+        self._texts = folder / "out.txt", folder / "err.txt"
+        self._process = _server().Process(target=_run, args=(program, list(map(str, words)), cwd, *self._texts))
+        self._process.start()
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def returncode(self):
+        return self._process.exitcode
+
+    def poll(self):
+        return self.returncode
+
+    def kill(self):
+        self._process.kill()
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+    def communicate(self, timeout=500):
+        """(standard output, standard error) once it has ended. Raises `AssertionError` after so many seconds."""
+        self._process.join(timeout)
+        output, errors = (path.read_text(encoding="utf-8") if path.exists() else "" for path in self._texts)
+        if self.returncode is None:
+            self.kill()
+            raise AssertionError(f"not at its end after {timeout} seconds: {errors}")
+        return output, errors
 
 
 def run(program, *words, cwd, timeout=500):
     """Run a program, its text or the path of a file, as `subprocess.run` does; cwd: its own folder. Raises
     `AssertionError` after timeout seconds.
     """
-    out, err = (Path(f"{cwd}.{name}.txt") for name in ("out", "err"))  # beside it: the folder is the program's own
-    process = _server().Process(target=_run, args=(program, list(map(str, words)), cwd, out, err))
-    process.start()
-    process.join(timeout)
-    if process.exitcode is None:
-        process.kill()
-        raise AssertionError(f"not at its end after {timeout} seconds: {err.read_text(encoding='utf-8')}")
-    texts = (path.read_text(encoding="utf-8") for path in (out, err))
-    return subprocess.CompletedProcess(words, process.exitcode, *texts)
+    process = Started(program, words, cwd)
+    texts = process.communicate(timeout)
+    return subprocess.CompletedProcess(words, process.returncode, *texts)
 
 
 def _run(program, words, cwd, out, err):
     """In the process."""
     os.chdir(cwd)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores interruptions
     for number, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
