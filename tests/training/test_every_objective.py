@@ -196,7 +196,7 @@ def long_but_once(name):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("name", map(long_but_once, NAMES))
+@pytest.mark.parametrize("name", [long_but_once(name) for name in NAMES])
 def test_a_killed_training_ends_with_the_same_bytes(encoder, tmp_path, name, base):
     """In the middle of its work; other moments, the last one among them, are those of `test_resume.py`: they are every objective's."""
     base(pooler_of(name))
