@@ -139,9 +139,11 @@ def _spoken(cuts: HiddenWords) -> str:
 # The slider, and what flips the answer.
 
 
-def slider_view(cuts: HiddenWords, by_hand: int) -> Markup:
-    """What the script moves, with all that it needs; without a script the words are clicked instead. by_hand: how many
-    words are hidden by clicks.
+def slider_view(cuts: HiddenWords, by_hand: int, measured: Sequence[str] = ()) -> Markup:
+    """What the script moves, with all that it needs; without a script the words are clicked instead.
+
+    by_hand: how many words are hidden by clicks. measured: methods, the best of them first, which the choice begins
+    with.
     """
     data = {
         "counts": cuts.counts,
@@ -150,7 +152,8 @@ def slider_view(cuts: HiddenWords, by_hand: int) -> Markup:
         "least": {title: _values(hiding.values) for title, hiding in cuts.least.items()},
         "random": _hiding_data(cuts.random[0].order, cuts.random[0].values),
     }
-    titles = [(title, readable(title)) for title in cuts.most]
+    best_first = sorted(cuts.most, key=lambda title: measured.index(title) if title in measured else len(measured))
+    titles = [(title, readable(title)) for title in best_first]
     which = [("most", "the most important words"), ("least", "the least important words"), ("random", "random words")]
     slide = widget(
         "input", type="range", min=0, max=CUTS, value=0, step=1, class_="st-range", aria_label="Words hidden"

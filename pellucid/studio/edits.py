@@ -269,7 +269,8 @@ def attempt_of(visit: Visit, question: TextRequest, name: str) -> Attempt:
     attempt: Attempt = visit.answer(
         question.model,
         ("attack", question.segments, name),
-        lambda progress: _attempt(model, question.example, name, progress),
+        # Without its label: a text that is wrong already would not be attacked, and its answer is what is asked about.
+        lambda progress: _attempt(model, replace(question.example, label=None), name, progress),
     )
     return attempt
 

@@ -1,6 +1,6 @@
 """The page around a view: navigation, whether the model's explanations can be believed, and what is being computed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, definition_list, element, name
@@ -16,10 +16,9 @@ SHEET, ICON, SCRIPT = "style.css", "icon.svg", "studio.js"
 
 def framed(visit: Visit, page: Page) -> str:
     """The whole page of a view."""
-    trust = _trust(visit, page) if page.model else None
-    return _document(
-        visit, page.title, element("header", element("h1", name(page.title)), trust), *page.body, refresh=page.refresh
-    )
+    trust = [_trust(visit, model, page.methods) for model in (page.model, *page.beside) if model]
+    header = element("header", element("h1", name(page.title)), *trust)
+    return _document(visit, page.title, header, *page.body, refresh=page.refresh)
 
 
 def waiting_page(visit: Visit, job: DeskJob) -> str:
@@ -101,10 +100,13 @@ def _is_open(visit: Visit, view: str) -> bool:
     return needed.get(view, bool(studio.models))
 
 
-def _trust(visit: Visit, page: Page) -> Markup:
-    """Whether the colours can be believed, with the address where that is measured."""
-    sentence, title = trust_line(visit.studio, page.model, page.methods)
-    more = None if visit.view == "trust" else link(title, visit.address("trust", page.model))
-    table = visit.studio.table(visit.studio.model(page.model))
-    css_class = "st-trust st-measured" if is_believed(table, page.methods) else "st-trust"
-    return element("p", name(sentence), " ", more, class_=css_class)
+def _trust(visit: Visit, model: str, methods: Sequence[str]) -> Markup:
+    """Whether the colours can be believed, with the address where that is measured; of which model, where several are
+    open.
+    """
+    sentence, title = trust_line(visit.studio, model, methods)
+    more = None if visit.view == "trust" else link(title, visit.address("trust", model))
+    table = visit.studio.table(visit.studio.model(model))
+    css_class = "st-trust st-measured" if is_believed(table, methods) else "st-trust"
+    whose = (element("strong", name(model)), ": ") if len(visit.studio.models) > 1 else ()
+    return element("p", *whose, name(sentence), " ", more, class_=css_class)

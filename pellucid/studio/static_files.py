@@ -82,7 +82,7 @@ body{margin:0}
 .pellucid .st-cursor{stroke:rgb(var(--pl-ink));stroke-width:1.2;stroke-dasharray:3 3}
 .pellucid .st-waiting progress{display:block;width:min(24rem,90%);margin:.6rem 0}
 .pellucid .st-changed{box-shadow:0 0 0 2px var(--pl-accent);border-radius:3px}
-.pellucid .st-both .pl-probability{width:min(14rem,60%);height:.7rem}
+.pellucid .st-both{table-layout:fixed}.pellucid .st-both .pl-probability{width:min(14rem,60%);height:.7rem}
 .pellucid .st-line{display:flex;flex-wrap:wrap;gap:.5rem .8rem;align-items:center;margin:.6rem 0}
 .pellucid .st-proposals{list-style:none;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:.4rem 1.5rem}
 .pellucid .st-proposals li{display:flex;flex-wrap:wrap;gap:.2rem .6rem;align-items:baseline}

@@ -14,14 +14,15 @@ from pellucid.studio.work import PATIENCE, Work
 @dataclass(frozen=True)
 class Page:
     """What a view shows. title: of the browser's tab and the heading. body: its parts, in order. model: whose trust the
-    line on top speaks of; "" for none. methods: whose trust it is, in particular. refresh: seconds after which the
-    browser asks for the page again; None: never.
+    line on top speaks of; "" for none. methods: whose trust it is, in particular. beside: further models, each with a
+    line of its own. refresh: seconds after which the browser asks for the page again; None: never.
     """
 
     title: str
     body: Sequence[Markup | None]
     model: str = ""
     methods: Sequence[str] = ()
+    beside: Sequence[str] = ()
     refresh: int | None = None
 
 

@@ -106,6 +106,9 @@ def test_an_attack_is_put_in_with_its_own_edits(studio):
     html = page(visit, attack="word_saliency")
     assert all(f"“{change.before}” → “{change.after}”" in html for change in attempt.edits)
     assert sent(visit, attack="word_saliency") == attempt.segments
+    wrong = next(name for name in studio.model("sums").labels if name != attempt.before.label)
+    key = studio.requests.add(TextRequest("sums", segments, ("occlusion",), label=wrong))  # a mistake of a run
+    assert f"“{sorted(attempt.edits)[0].before}” → " in page(replace(visit, path=(key,)), attack="word_saliency")
     with pytest.raises(BadInput, match="offers no attack called 'pwws'"):
         page_of = replace(visit, form={"attack": ["pwws"]})
         drawn(edit, page_of)

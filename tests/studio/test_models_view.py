@@ -42,6 +42,8 @@ def test_both_answers_and_their_agreement_are_those_of_the_doors(studio):
     tree = page(studio, "sums", methods=("occlusion", "lime"), other="pairs", target="positive")
     pair = [studio.model(name) for name in ("sums", "pairs")]
     answers = [pellucid.predict(model, [TEXT])[0].probabilities for model in pair]
+    whose = [next(line.every("strong")).text for line in tree.every("p", "st-trust")]
+    assert whose == ["sums", "pairs"], "each model has its own line of trust"
     cells = [cell.text.strip() for cell in next(tree.every("table", "st-both")).every("td")]
     assert cells == [percent(side[index]) for index in (0, 1) for side in answers]
     verdicts = [verdict.text for verdict in tree.every(css_class="st-verdict")]

@@ -62,7 +62,7 @@ def models(visit: Visit) -> Page | Elsewhere:
         body += _both(visit, question, beside)
     except PellucidError as error:  # of a model that cannot read what the other one reads
         body.append(element("p", name(str(error)), class_="pl-caution"))
-    return Page("Two models", body, question.model)
+    return Page("Two models", body, question.model, beside=[beside])
 
 
 def _second(visit: Visit, question: TextRequest) -> str:

@@ -30,6 +30,7 @@ from pellucid.studio.frame import refused_runs
 from pellucid.studio.hidden_words import HOW, explained_class, hidden_words, rows_of_cuts
 from pellucid.studio.question_form import question_form, question_of, way_back
 from pellucid.studio.record import TextRequest, checked
+from pellucid.studio.trust_line import by_lead
 from pellucid.studio.visit import Elsewhere, File, Page, Visit
 from pellucid.studio.work import StillComputing
 from pellucid.text.example import Example
@@ -84,7 +85,8 @@ def _first_page(visit: Visit) -> Page:
     begin = element(
         "section", element("h2", "Or begin with one of these"), *(_example(visit, model, each) for each in texts)
     )
-    return Page("Why this answer?", [question_form(visit, None), begin if texts else None, refused_runs(studio)], model)
+    body = [question_form(visit, None), begin if texts else None, refused_runs(studio)]
+    return Page("Why this answer?", body, model, beside=[each for each in studio.models if each != model])
 
 
 def _example(visit: Visit, model: str, example: Example) -> Markup:
@@ -192,7 +194,9 @@ def _prepared(
     if cuts.has_classes and is_answer:
         alone = flips_alone(cuts, of_text[0].prediction, _named_words(visit, key, of_text))
         below.append(element("div", flips_table(cuts), alone))
-    return slider_view(cuts, len(hidden)), element("div", *below, class_="st-beside")
+    table = visit.studio.table(model)
+    measured = by_lead(table) if table is not None else ()
+    return slider_view(cuts, len(hidden), measured), element("div", *below, class_="st-beside")
 
 
 def _named_words(visit: Visit, key: str, of_text: Sequence[Explanation]) -> Callable[[int], Markup]:
