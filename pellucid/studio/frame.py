@@ -1,16 +1,20 @@
 """The page around a view: navigation, whether the model's explanations can be believed, and what is being computed."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, definition_list, element, name
 from pellucid.drawing.widgets import button, form, hidden_field, link, served_page, widget
+from pellucid.explaining.report import report as write_report
 from pellucid.studio.record import Studio
 from pellucid.studio.static_files import static_file
 from pellucid.studio.trust_line import is_believed, trust_line
-from pellucid.studio.visit import Page, Visit
+from pellucid.studio.visit import File, Page, Visit
 from pellucid.studio.work import DeskJob
 
+SAVE = "save"  # in the query of an address: the page's report as a file
 SHEET, ICON, SCRIPT = "style.css", "icon.svg", "studio.js"
 
 
@@ -18,7 +22,17 @@ def framed(visit: Visit, page: Page) -> str:
     """The whole page of a view."""
     trust = [_trust(visit, model, page.methods) for model in (page.model, *page.beside) if model]
     header = element("header", element("h1", name(page.title)), *trust)
-    return _document(visit, page.title, header, *page.body, refresh=page.refresh)
+    address = visit.address(visit.view, *visit.path, **{**visit.query, SAVE: "yes"})
+    save = element("p", link("Save this page as a report", address)) if page.of_report else None
+    return _document(visit, page.title, header, *page.body, save, refresh=page.refresh)
+
+
+def report_of(page: Page) -> File:
+    """What a page shows as a file to be saved: the static report that the command writes of the same results."""
+    assert page.of_report is not None
+    with TemporaryDirectory() as folder:
+        path = write_report(*page.of_report(), path=Path(folder) / "page.html")
+        return File("explanation.html", path.read_text(encoding="utf-8"))
 
 
 def waiting_page(visit: Visit, job: DeskJob) -> str:

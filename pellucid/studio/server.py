@@ -25,7 +25,7 @@ from pellucid.base.errors import PellucidError
 from pellucid.base.kinds import views
 from pellucid.base.memory import is_memory_error, not_enough_memory
 from pellucid.explaining.commands.safe_text import say
-from pellucid.studio.frame import error_page, framed, stopped_page, waiting_page
+from pellucid.studio.frame import SAVE, error_page, framed, report_of, stopped_page, waiting_page
 from pellucid.studio.guards import (
     POST,
     READER,
@@ -40,7 +40,7 @@ from pellucid.studio.guards import (
 )
 from pellucid.studio.record import Studio
 from pellucid.studio.static_files import STATIC, static_file
-from pellucid.studio.visit import Elsewhere, File, Visit
+from pellucid.studio.visit import Elsewhere, File, Page, Visit
 from pellucid.studio.work import ReaderLeft, StillComputing
 
 FIRST = "text"  # the view at the first address
@@ -178,6 +178,8 @@ def _answered(visit: Visit) -> Response:
     if isinstance(result, Elsewhere):
         assert result.address.startswith(("./", "../", "?")), "an address that may lead out of the studio"
         return Response(status_code=303, headers={"location": result.address})
+    if isinstance(result, Page) and result.of_report and visit.query.get(SAVE):
+        result = report_of(result)
     if isinstance(result, File):
         headers = {"content-disposition": _saved_as(result.name)}
         return Response(result.content.encode(errors="replace"), 200, headers, "application/octet-stream")

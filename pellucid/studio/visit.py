@@ -1,12 +1,13 @@
 """What a view gets, a visit; and what it returns: a page, another address, or a file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from pellucid.base.errors import BadInput
 from pellucid.drawing.html import Markup
+from pellucid.results.table import Table
 from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.work import PATIENCE, Work
 
@@ -15,7 +16,8 @@ from pellucid.studio.work import PATIENCE, Work
 class Page:
     """What a view shows. title: of the browser's tab and the heading. body: its parts, in order. model: whose trust the
     line on top speaks of; "" for none. methods: whose trust it is, in particular. beside: further models, each with a
-    line of its own. refresh: seconds after which the browser asks for the page again; None: never.
+    line of its own. refresh: seconds after which the browser asks for the page again; None: never. of_report: what
+    `pellucid.report` takes, results and a table, to keep what the page shows; None: there is nothing to keep.
     """
 
     title: str
@@ -24,6 +26,7 @@ class Page:
     methods: Sequence[str] = ()
     beside: Sequence[str] = ()
     refresh: int | None = None
+    of_report: Callable[[], tuple[Any, Table | None]] | None = None
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def hostile(tmp_path_factory):
 
 FIELD_NAMES = (
     "model text second method target hidden answer chat page word place with label error sort other before attack "
-    "replacement data texts methods do caution confidence key row"
+    "replacement data texts methods do caution confidence key row save"
 ).split()
 
 
@@ -366,6 +366,13 @@ def test_a_file_is_saved_under_a_name_that_is_no_path(browser, monkeypatch, name
     answer = browser.now("GET", "/text", browser.entrance())
     assert answer.headers["content-disposition"] == written and answer.content == b"<b>content</b>"
     assert answer.headers["content-type"] == "application/octet-stream"
+
+
+def test_an_address_that_asks_for_a_report_gives_a_file(browser):
+    where = sent(browser, urlencode({"text": "A good film.", "method": "occlusion"}).encode()).headers["location"]
+    answer = browser.now("GET", f"/{where.removeprefix('./')}?save=yes", browser.entrance())
+    assert answer.status == 200 and answer.headers["content-disposition"].startswith("attachment;")
+    assert answer.content.startswith(b"<!doctype html>") and b"<form" not in answer.content
 
 
 @pytest.mark.parametrize("address", ("//evil.example", "https://evil.example", "/text", "text"))

@@ -17,10 +17,10 @@ from pellucid.comparison.case import Case
 from pellucid.comparison.metrics.curves import hiding
 from pellucid.run.packing import scheduler_for
 from pellucid.studio.explained import _learn_pace, explained, passes_of
-from pellucid.studio.frame import framed
+from pellucid.studio.frame import framed, report_of
 from pellucid.studio.hidden_words import hidden_words, without_words
 from pellucid.studio.record import CHARACTERS, Studio, TextRequest
-from pellucid.studio.views.text import report, text
+from pellucid.studio.views.text import text
 from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.studio.work import ReaderLeft, StillComputing
 from tests.attacks.word_sums import sum_model
@@ -209,7 +209,7 @@ def test_the_first_text_of_a_model_which_warms_it_up_does_not_spoil_later_estima
 
 def test_the_saved_report_is_that_of_the_command(studio, bert, tmp_path):
     key = sent(studio, text=TEXT, method=["occlusion", "gradient_x_input"])
-    file = drawn(report, Visit(studio, view="report", path=(key,), reader="reader"))
+    file = report_of(drawn(text, Visit(studio, path=(key,), reader="reader")))
     side_by_side = pellucid.explain_all(bert, pellucid.Example((TEXT,)), ["occlusion", "gradient_x_input"])
     pellucid.report(side_by_side, path=tmp_path / "page.html")
     assert file.content == (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -43,8 +43,14 @@ def layers(visit: Visit) -> Page | Elsewhere:
         return Page("Layers", [back, element("p", name(_none(question.model)))], question.model)
     method = visit.query.get("method", USUAL if USUAL in methods else methods[0])
     known("method with layers of this model", method, methods)
-    body = [back, _methods(visit, key, question, methods, method), *_map(visit, question, method)]
-    return Page("Layers", body, question.model, [method])
+    body: list[Markup | None] = [back, _methods(visit, key, question, methods, method)]
+    try:
+        analysis = _analysed(visit, question, method)
+    except PellucidError as error:
+        sentence = f"{readable(method).capitalize()} cannot be drawn here: {error}"
+        return Page("Layers", [*body, element("p", name(sentence), class_="pl-caution")], question.model, [method])
+    body += _map(analysis, method)
+    return Page("Layers", body, question.model, [method], of_report=lambda: (analysis, None))
 
 
 def layered_methods(model: Model) -> list[str]:
@@ -77,17 +83,18 @@ def _title(visit: Visit, model: str, method: str, words: int) -> str:
     return f"{readable(method)} ({seconds})" if seconds else readable(method)
 
 
-def _map(visit: Visit, question: TextRequest, method: str) -> Iterator[Markup | None]:
-    """The map, as on the page of a layer analysis; where the method cannot, why."""
+def _analysed(visit: Visit, question: TextRequest, method: str) -> LayerAnalysis:
+    """The analysis of the text's layers; raises `PellucidError` where the method cannot."""
     model = visit.studio.model(question.model)
     key = ("layers", question.segments, question.target, method)
-    try:
-        analysis: LayerAnalysis = visit.answer(
-            question.model, key, lambda progress: _analysis(model, question, method, progress)
-        )
-    except PellucidError as error:
-        yield element("p", name(f"{readable(method).capitalize()} cannot be drawn here: {error}"), class_="pl-caution")
-        return
+    analysis: LayerAnalysis = visit.answer(
+        question.model, key, lambda progress: _analysis(model, question, method, progress)
+    )
+    return analysis
+
+
+def _map(analysis: LayerAnalysis, method: str) -> Iterator[Markup | None]:
+    """The map, as on the page of a layer analysis."""
     answer = analysis.models[0].seeds[0][0]
     explained = "" if explains_state(answer) else f" Explained: {answer.target}."
     yield element("h2", f"By {readable(method)}")

@@ -58,11 +58,16 @@ def models(visit: Visit) -> Page | Elsewhere:
     _, question = visit.question
     beside = _second(visit, question)
     body: list[Markup | None] = [_form(visit, question, beside)]
+    explanations: list[Explanation] = []
     try:
-        body += _both(visit, question, beside)
+        pair = _pair(visit, question, beside)
+        sides = tuple(explained_both(visit, pair))
+        explanations = [each for side in sides for results in side.values() for each in results]
+        body += _both(visit, question, pair, sides)
     except PellucidError as error:  # of a model that cannot read what the other one reads
         body.append(element("p", name(str(error)), class_="pl-caution"))
-    return Page("Two models", body, question.model, beside=[beside])
+    of_report = (lambda: (explanations, None)) if explanations else None
+    return Page("Two models", body, question.model, beside=[beside], of_report=of_report)
 
 
 def _second(visit: Visit, question: TextRequest) -> str:
@@ -114,15 +119,21 @@ def _form(visit: Visit, question: TextRequest | None, beside: str) -> Markup:
 # The page of one text.
 
 
-def _both(visit: Visit, question: TextRequest, beside: str) -> Iterator[Markup | None]:
-    """Both answers, then the rows of each method beside each other."""
+def _pair(visit: Visit, question: TextRequest, beside: str) -> tuple[TextRequest, TextRequest]:
+    """The question to each model, by the methods that it supports."""
     target = visit.query.get("target", question.target)
     methods = question.methods or tuple(usual_methods(visit.studio.model(question.model)))
-    pair = (
+    return (
         replace(question, methods=methods, target=target),
         replace(question, model=beside, methods=_possible(visit, beside, methods), target=target),
     )
-    first, second = explained_both(visit, pair)
+
+
+def _both(
+    visit: Visit, question: TextRequest, pair: tuple[TextRequest, TextRequest], sides: Sequence[SideBySide]
+) -> Iterator[Markup | None]:
+    """Both answers, then the rows of each method beside each other."""
+    (first, second), beside = sides, pair[1].model
     answers = [next(iter(each.values()))[0] for each in (first, second)]
     titles = (question.model, beside)
     if _has_places(visit, pair):

@@ -1,6 +1,6 @@
 """The view of runs: the rows of a stored run, as a reader chooses them, fifty a page; each opens as a text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -59,12 +59,22 @@ def run(visit: Visit) -> Page | Elsewhere:
     rows = _fitting(visit, title, opened, beside, choice)
     if show == "words":
         return _page(visit, title, _words(visit, title, opened, choice, rows))
-    return _page(visit, title, _texts(visit, title, opened, beside, choice, rows))
+    shown = _on_page(visit, rows)
+    saved = partial(opened.explanations, shown) if shown else None
+    return _page(visit, title, _texts(visit, title, opened, beside, choice, rows), saved)
 
 
-def _page(visit: Visit, title: str, body: Iterator[Markup | None]) -> Page:
+def _page(
+    visit: Visit,
+    title: str,
+    body: Iterator[Markup | None],
+    saved: Callable[[], Sequence[Explanation]] | None = None,
+) -> Page:
+    """A page about a run. saved: the explanations that a report of it holds."""
     job = visit.studio.run(title).job
-    return Page(f"Run {title}", [_facts(visit, title, job), *body], model_of(visit, job), list(job.methods))
+    of_report = None if saved is None else lambda: (saved(), None)
+    content = [_facts(visit, title, job), *body]
+    return Page(f"Run {title}", content, model_of(visit, job), list(job.methods), of_report=of_report)
 
 
 def model_of(visit: Visit, job: Job) -> str:
@@ -149,8 +159,7 @@ def _texts(
     if not len(rows):
         yield element("p", "No text fits all of these conditions; take some away.")
         return
-    page = min(max(1, visit.whole_number("page", 1)), -(-len(rows) // ROWS))
-    shown = rows[(page - 1) * ROWS : page * ROWS].tolist()
+    page, shown = _page_number(visit, rows), _on_page(visit, rows)
     explanations, others = _explained(opened, shown), None if beside is None else _explained(beside, shown)
     scales = usual_scales([*explanations, *(others or ())])
     yield shared_cautions(shared_caveats(explanations))
@@ -158,6 +167,16 @@ def _texts(
     yield folded_lines(list(_lines(visit, title, shown, explanations, others, choice, scales, listing)))
     yield _pager(visit, title, choice, page, len(rows))
     yield methods_key(explanations, scales, checks=True)
+
+
+def _page_number(visit: Visit, rows: np.ndarray) -> int:
+    return min(max(1, visit.whole_number("page", 1)), max(1, -(-len(rows) // ROWS)))
+
+
+def _on_page(visit: Visit, rows: np.ndarray) -> list[int]:
+    """The rows that the visited page shows."""
+    page = _page_number(visit, rows)
+    return rows[(page - 1) * ROWS : page * ROWS].tolist()
 
 
 def _explained(opened: OpenRun, rows: Sequence[int]) -> list[Explanation]:
@@ -320,7 +339,7 @@ def _row(visit: Visit, title: str, written: str) -> Page | Elsewhere:
         return Elsewhere(visit.address("text", visit.studio.requests.add(question)))
     back = element("p", link("← Back to the texts", visit.address("run", title, **listing)))
     body = iter([back, element("h2", "As it was explained"), texts_view([explanation])])
-    return _page(visit, title, body)
+    return _page(visit, title, body, lambda: [explanation])
 
 
 def _question(model: str, explanation: Explanation) -> TextRequest | None:

@@ -1,15 +1,12 @@
 """The view of a text: why this answer, by several methods; and what happens while words are hidden."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from pellucid.base.checks import shortened
 from pellucid.base.errors import BadInput, PellucidError
 from pellucid.base.kinds import views
 from pellucid.drawing.html import Markup, element, fragment, name
 from pellucid.drawing.widgets import button, form, hidden_field, link, widget
-from pellucid.explaining.report import report as write_report
 from pellucid.explaining.views.side_by_side import left_out_view, rows_view
 from pellucid.explaining.views.summary import AGREEMENT, agreement_view
 from pellucid.results.explanation import Explanation
@@ -31,7 +28,7 @@ from pellucid.studio.hidden_words import HOW, explained_class, hidden_words, row
 from pellucid.studio.question_form import question_form, question_of, way_back
 from pellucid.studio.record import TextRequest, checked
 from pellucid.studio.trust_line import by_lead
-from pellucid.studio.visit import Elsewhere, File, Page, Visit
+from pellucid.studio.visit import Elsewhere, Page, Visit
 from pellucid.studio.work import StillComputing
 from pellucid.text.example import Example
 
@@ -71,7 +68,10 @@ def text(visit: Visit) -> Page | Elsewhere:
         _words(visit, key, question, places[index]),
         *_agreement(visit, key, side_by_side, index),
     ]
-    return Page("Why this answer?", body, question.model, list(side_by_side))
+    shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
+    table = visit.studio.table(visit.studio.model(question.model))
+    titles = list(side_by_side)
+    return Page("Why this answer?", body, question.model, titles, of_report=lambda: (shown, table))
 
 
 def _first_page(visit: Visit) -> Page:
@@ -240,17 +240,3 @@ def _agreement(visit: Visit, key: str, side_by_side: SideBySide, index: int) -> 
         yield element("section", *agreed, agreement_view(_shown(side_by_side, index)))
     if refused := refusals(visit.studio.requests[key], side_by_side):
         yield element("section", element("h2", "Left out"), left_out_view(refused))
-    save = element("p", link("Save this page as a report", visit.address("report", key)))
-    yield element("section", element("h2", "More"), save)
-
-
-@views.add(title="")
-def report(visit: Visit) -> File:
-    """The page of a text as a file, to be saved: the same report as `pellucid explain --html` writes."""
-    _, question = visit.question
-    side_by_side = explained(visit, question)
-    shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
-    table = visit.studio.table(visit.studio.model(question.model))
-    with tempfile.TemporaryDirectory() as folder:
-        path = write_report(shown, table, path=Path(folder) / "page.html")
-        return File("explanation.html", path.read_text(encoding="utf-8"))

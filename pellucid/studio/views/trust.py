@@ -68,7 +68,7 @@ def _of(visit: Visit, model: str) -> Page | Elsewhere:
         *(_measured(table) if table is not None else [_lead(model)]),
         *_offer(visit, model, table),
     ]
-    return Page(title, body, model)
+    return Page(title, body, model, of_report=None if table is None else lambda: ([], table))
 
 
 def _lead(model: str) -> Markup:

@@ -67,7 +67,7 @@ def twin(visit: Visit) -> Page:
     first, second = (question.segments for question in questions)
     changes = element("p", changes_in_words(first, second), class_="pl-lead")
     before, after = explained_both(visit, questions)
-    body = [changes, _links(visit, keys)]
+    body: list[Markup | None] = [changes, _links(visit, keys)]
     model = visit.studio.model(questions[0].model)
     if WRITING in model.capabilities or answers_for_places(model):
         body += [element("p", NO_SCALE), *_each(before, after)]
@@ -77,7 +77,9 @@ def twin(visit: Visit) -> Page:
     left_out = {**refusals(questions[0], before), **refusals(questions[0], after)}
     if left_out:
         body.append(element("section", element("h2", "Left out"), left_out_view(left_out)))
-    return Page("A text and its edit", [*body, _edits(visit, keys[1])], questions[0].model, list(before))
+    both = [each for side in (before, after) for results in side.values() for each in results]
+    body.append(_edits(visit, keys[1]))
+    return Page("A text and its edit", body, questions[0].model, list(before), of_report=lambda: (both, None))
 
 
 def _questions(visit: Visit) -> tuple[tuple[str, str], tuple[TextRequest, TextRequest]]:
