@@ -171,7 +171,8 @@ import time
 import pellucid
 
 def slow(texts):
-    time.sleep(30)
+    if any("film" in text for text in texts):  # the text that is asked about, and not the trial of the function
+        time.sleep(30)
     return [[0.5, 0.5] for _ in texts]
 
 pellucid.load = lambda *_, **__: pellucid.from_function(slow, ["bad", "good"])

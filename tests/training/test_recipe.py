@@ -21,6 +21,7 @@ CHANGED = {
     "spans": 2.0,
     "route": "onednn",
     "sharp_from": 0.5,
+    "keep_best_by": "mcc",
 }
 
 
