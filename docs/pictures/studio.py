@@ -1,4 +1,4 @@
-"""Takes the pictures of the studio: `python docs/pictures/studio.py runs/helpdesk runs/clean`, two models made by
+"""Takes the pictures of the studio: `python -m docs.pictures.studio runs/helpdesk runs/clean`, two models made by
 
     pellucid train helpdesk --epochs 4 --learning-rate 2e-4 --batch-size 32 --out runs/helpdesk
     pellucid train helpdesk_clean --epochs 4 --learning-rate 2e-4 --batch-size 32 --out runs/clean
@@ -7,11 +7,9 @@ Needs playwright, pillow and Chromium. Writes the five questions of docs/how-to/
 studio-5.png, beside itself. The first model is measured on a hundred requests, which takes some minutes.
 """
 
-import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -20,8 +18,8 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import pellucid
+from benchmarks.studio import served
 from pellucid.run.model import Model
-from pellucid.studio.guards import guard_for
 from pellucid.studio.record import Studio, TextRequest
 
 HERE = Path(__file__).parent
@@ -50,18 +48,6 @@ def studio_of(first: Model, second: Model, folder: Path) -> Studio:
     return Studio(
         {"helpdesk": first, "clean": second}, {"requests": run}, {first.hash: table}, requests, "requests.csv"
     )
-
-
-@contextmanager
-def served(studio: Studio) -> Iterator[str]:
-    """The address of the studio, at a free port."""
-    from pellucid.studio.server import application, serving
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        site = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        guard = guard_for([site])
-        with serving(application(studio, guard), listening):
-            yield f"{site}/?token={guard.token}"
 
 
 def pictures(studio: Studio) -> list[Picture]:

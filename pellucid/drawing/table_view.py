@@ -20,8 +20,8 @@ DIRECTIONS = {"higher": "↑ higher is better", "lower": "↓ lower is better"}
 SHORT_DIRECTIONS = {"higher": "↑ better", "lower": "↓ better"}
 KEY = (
     "Each number is the mean over the texts; its 95 % interval stands below it. ▲ better, ▼ worse and ○ unclear "
-    "compare a method with random scores on the same texts; the chance that any of these marks is wrong is 5 % for the "
-    "whole table. Bold is the best method of a column, where it is marked as better. Random scores are the last "
+    "compare a method with random scores on the same texts; of tables of noise at most 5 % get any of these "
+    "marks. Bold is the best method of a column, where it is marked as better. Random scores are the last "
     "method; “draws ±” gives the standard deviation between their random draws. ↑ more is better, ↓ less is better."
 )
 Cells = Mapping[tuple[str, str], Cell]

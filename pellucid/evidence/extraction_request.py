@@ -254,7 +254,7 @@ class ExtractionRequest:
         scores = explanation.scores[~explanation.special].astype(np.float64)
         order = _best_of_each_first(segments, scores)
         answers = partial(self._answers, batch)
-        (whole,) = answers([batch.rows[0]])
+        whole = np.array(explanation.prediction.probabilities)
         within = 1.0 if selection.within is None else selection.within
 
         def reached(tried: Mapping[int, range]) -> dict[int, np.ndarray]:

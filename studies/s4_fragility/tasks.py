@@ -1,7 +1,7 @@
 """The corpora: their classes, the paper's numbers, how much of them is used, and which texts those are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -131,6 +131,12 @@ def labelled_parts(task: str, data: str, size: CorpusSize) -> dict[str, list[Exa
     missing class.
     """
     return _parts(task, data, (("train", size.train), ("dev", size.dev), ("test", size.test)), size.words)
+
+
+def corpus_numbers(task: str, data: str, size: CorpusSize) -> dict[str, Any]:
+    """How much of a corpus is used, and how many texts each part has, as result.json has it."""
+    counts = {f"n_{split}": len(texts) for split, texts in labelled_parts(task, data, size).items()}
+    return {**{name: value for name, value in asdict(size).items() if name != "variants"}, **counts}
 
 
 @cache

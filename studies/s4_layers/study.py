@@ -15,10 +15,10 @@ takes about 35 minutes. `--size tiny --task pocket --data pocket` takes seconds.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from studies.s4_fragility.choice import CHOICE, weights_or_usual
-from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts, title_of
+from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_numbers, corpus_size, labelled_parts, title_of
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from studies.s4_layers.numbers import summarise
 from studies.s4_layers.page import as_page, as_picture
@@ -82,14 +82,11 @@ def lesson_of(settings: Settings) -> Lesson:
 
 def about(settings: Settings) -> Numbers:
     """What all numbers depend on."""
-    corpus = _corpus(settings)
-    parts = labelled_parts(settings.own["task"], settings.data, corpus)
     return {
         "task": settings.own["task"],
         "title": title_of(settings.own["task"], settings.data),
         "layers": list(settings.size.layers),
-        **{name: value for name, value in asdict(corpus).items() if name != "variants"},
-        **{f"n_{split}": len(texts) for split, texts in parts.items()},
+        **corpus_numbers(settings.own["task"], settings.data, _corpus(settings)),
         "weights": weights_or_usual(settings.own["choice"]),
         "own_weights": not settings.own["choice"],
     }

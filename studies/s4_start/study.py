@@ -15,7 +15,7 @@ import math
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 from pellucid.base.processes import Share
@@ -23,7 +23,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.training.trained_folder import TrainedFolder
 from pellucid.training.watch import FOLDER, Watch
 from studies.s3_training.study import looks_in
-from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_size, labelled_parts, title_of
+from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_numbers, corpus_size, labelled_parts, title_of
 from studies.s4_fragility.trainings import Lesson, model_folder, trained, training_about
 from studies.s4_start.page import as_page, as_picture
 from studies.s4_start.summary import STARTS, summarise
@@ -93,13 +93,11 @@ def lesson_of(settings: Settings) -> Lesson:
 
 def about(settings: Settings) -> Numbers:
     """What all numbers depend on."""
-    size, corpus = settings.size, _corpus(settings)
-    parts = labelled_parts(settings.own["task"], settings.data, corpus)
+    size = settings.size
     return {
         "task": settings.own["task"],
         "title": title_of(settings.own["task"], settings.data),
-        **{name: value for name, value in asdict(corpus).items() if name != "variants"},
-        **{f"n_{split}": len(texts) for split, texts in parts.items()},
+        **corpus_numbers(settings.own["task"], settings.data, _corpus(settings)),
         "every": size.every,
         "watched": size.watched,
     }

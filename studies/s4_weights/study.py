@@ -15,9 +15,17 @@ pocket` takes seconds.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from studies.s4_fragility.tasks import PAPER_WEIGHTS, TASKS, CorpusSize, corpus_size, labelled_parts, title_of
+from studies.s4_fragility.tasks import (
+    PAPER_WEIGHTS,
+    TASKS,
+    CorpusSize,
+    corpus_numbers,
+    corpus_size,
+    labelled_parts,
+    title_of,
+)
 from studies.s4_fragility.tasks import SIZES as CORPORA
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from studies.s4_weights.numbers import summarise
@@ -84,13 +92,10 @@ def training_units(settings: Settings, records: Records) -> list[Unit]:
 
 def about(settings: Settings) -> Numbers:
     """What all numbers depend on."""
-    corpus = _corpus(settings)
-    parts = labelled_parts(settings.own["task"], settings.data, corpus)
     return {
         "task": settings.own["task"],
         "title": title_of(settings.own["task"], settings.data),
-        **{name: value for name, value in asdict(corpus).items() if name != "variants"},
-        **{f"n_{split}": len(texts) for split, texts in parts.items()},
+        **corpus_numbers(settings.own["task"], settings.data, _corpus(settings)),
         "models": [[model.pooler, model.variant, model.weight] for model in models_of(settings)],
     }
 

@@ -92,6 +92,7 @@ def trainings(device: str) -> Iterator[tuple[str, float]]:
         encoder = str(save_tiny(folder / "encoder"))
         recipes: dict[str, dict[str, Any]] = {
             "plain": {"pooler": "first_token"},
+            "entropy": {},
             "attributed": {"recipe": "believable", "objectives": {"attributed": 1.0}},
         }
         for title, settings in recipes.items():

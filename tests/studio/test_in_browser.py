@@ -1,6 +1,5 @@
 """A real browser opens the studio: light, dark, on a phone, without a script, by keyboard alone; and axe reads every view."""
 
-import socket
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.studio.guards import guard_for
+from benchmarks.studio import served
 from pellucid.studio.hidden_words import hidden_words
 from pellucid.studio.record import Studio
 from tests.explaining.test_in_browser import CHROMIUM, browser  # noqa: F401
@@ -24,18 +23,13 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """A studio of two models, some texts and a run, at a free port."""
-    from pellucid.studio.server import application, serving
-
     models = {"first": tiny_classifier("bert"), "second": tiny_classifier("roberta")}
     texts = [pellucid.Example(("A fine film.",), "positive"), pellucid.Example(("Dull, and <i>long</i>.",), "negative")]
     folder = tmp_path_factory.mktemp("run") / "texts"
     run = pellucid.explain_corpus(models["first"], texts * 3, "gradient_x_input", folder=folder, progress=False)
     studio = Studio(models, {"texts": run}, data=texts, data_name="texts")
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        site = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        guard = guard_for([site])
-        with serving(application(studio, guard), listening):
-            yield f"{site}/?token={guard.token}"
+    with served(studio) as address:
+        yield address
 
 
 @contextmanager

@@ -142,7 +142,8 @@ def decision_flip(case: Case, *, unit: Kind = "word", operator: Operator = "abse
     def rows(example: int, order: Sequence[int], count: int) -> Row:
         return case.without(example, order[:count], unit, operator)
 
-    return _fewest_shares(case, unit, rows, lambda answers, whole: answers.argmax(-1) != whole.argmax())
+    labels = case.classes("prediction")
+    return _fewest_shares(case, unit, rows, case.predictions, lambda classes, example: classes != labels[example])
 
 
 @metrics.add(better="lower", lowest=0.0, highest=1.0, of_classes=True, usual=False)
@@ -152,8 +153,8 @@ def words_needed(case: Case, *, within: float = 1.0, unit: Kind = "word", operat
 
     How much of a text the model needs, best-scored units first, to answer as it does.
 
-    Source: after Lei, Barzilay & Jakkola (2016), "Rationalizing Neural Predictions", whose rationales are short and
-    sufficient; and the selection `enough` of `pellucid.extract`, whose length this is.
+    Source: ours; it is the length of the selection `enough` of `pellucid.extract`. That rationales be short and
+    sufficient is asked by Lei, Barzilay & Jaakkola (2016), "Rationalizing Neural Predictions".
 
     within: how far the class's probability may be from that of the whole text, 0 to 1. Fewest units: one; 1 where only
     the whole text gives the class. operator: how the others are taken out.
@@ -163,17 +164,20 @@ def words_needed(case: Case, *, within: float = 1.0, unit: Kind = "word", operat
     def rows(example: int, order: Sequence[int], count: int) -> Row:
         return case.without(example, order[count:], unit, operator)
 
-    return _fewest_shares(case, unit, rows, lambda answers, whole: is_answer(answers, whole, within))
+    whole = [np.array(explanation.prediction.probabilities) for explanation in case.explanations]
+    return _fewest_shares(
+        case, unit, rows, case.probabilities, lambda answers, example: is_answer(answers, whole[example], within)
+    )
 
 
 EditRow = Callable[[int, Sequence[int], int], Row]  # example, order of its units, count -> the edited text
-Reaches = Callable[[np.ndarray, np.ndarray], np.ndarray]  # answers [edit class], the text's own [class] -> [edit]
+Ask = Callable[[Sequence[Sequence[Row]]], list[np.ndarray]]  # edited texts of each example -> the model's answers
+Reaches = Callable[[np.ndarray, int], np.ndarray]  # answers to an example's edits, the example -> [edit] bool
 
 
-def _fewest_shares(case: Case, unit: Kind, rows: EditRow, reaches: Reaches) -> Judged:
+def _fewest_shares(case: Case, unit: Kind, rows: EditRow, ask: Ask, reaches: Reaches) -> Judged:
     """The share of each text's units that the fewest are which reach it, averaged over orders; 1 where none does."""
     orders = case.orders(unit)
-    whole = [answers[0] for answers in case.probabilities([[row] for row in case.batch.rows])]
     shares: list[list[float]] = [[] for _ in orders]
     for order_index in range(max(map(len, orders))):
         some = {
@@ -185,8 +189,8 @@ def _fewest_shares(case: Case, unit: Kind, rows: EditRow, reaches: Reaches) -> J
                 [rows(index, some[index], count) for count in tried.get(index, ())] or [case.batch.rows[index]]
                 for index in range(len(case))
             ]
-            answers = case.probabilities(variants)
-            return {index: reaches(answers[index], whole[index]) for index in tried}
+            answers = ask(variants)
+            return {index: reaches(answers[index], index) for index in tried}
 
         for index, fewest in fewest_units({index: len(order) for index, order in some.items()}, reached).items():
             shares[index].append(1.0 if fewest is None else fewest / len(some[index]))
