@@ -182,7 +182,7 @@ def watched(monkeypatch, module, name):
 
     def counted(*arguments):
         if next(calls) % 100 == 0:
-            counts.append(sum(isinstance(each, Explanation) for each in gc.get_objects()))
+            counts.append(sum(type(each) is Explanation for each in gc.get_objects()))
         return function(*arguments)
 
     monkeypatch.setattr(module, name, counted)
