@@ -9,20 +9,20 @@ from studies.shared.units import Numbers
 
 
 def s3_layers_claims(root: Path) -> str:
-    """Information by depth, and function words."""
+    """Information by depth, function words, and how far used words stand together."""
     numbers = result_of(root, "s3_layers")
     if numbers is None:
         return "Not run yet."
-    tables = _tables({"nats": numbers["falls"], "points": numbers["stop_words"]})
+    tables = _tables({"nats": numbers["falls"], "points": [*numbers["stop_words"], *numbers["segments"]]})
     return f"{numbers['about']['texts']} test sentences of SST-2.\n\n{tables}"
 
 
 def s3_concepts_claims(root: Path) -> str:
-    """r by depth, and how far it tells concepts apart."""
+    """r by depth, the concept that is used most, and how far r tells concepts apart."""
     numbers = result_of(root, "s3_concepts")
     if numbers is None:
         return "Not run yet."
-    tables = _tables({"%": numbers["falls"], "times": numbers["contrasts"]})
+    tables = _tables({"%": [*numbers["falls"], *numbers["used_most"]], "times": numbers["contrasts"]})
     return f"“{numbers['about']['word']}” in “{numbers['about']['text']}”.\n\n{tables}"
 
 

@@ -1,4 +1,4 @@
-"""r by layer and concept over seeds, and the paper's two claims, under both densities."""
+"""r by layer and concept over seeds, and the paper's three claims, under both densities."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,6 +13,8 @@ from studies.shared.units import Numbers
 
 DISTINGUISHED = 1.2  # the paper: the largest r over the smallest of BiLSTM and CNN is more than this
 OF_CONTRAST = ("BiLSTM", "CNN")
+USED_MOST = "negative emotion"  # of the word's attributes, by the paper, in all models but this one
+EXCEPT = "Transformer"
 ONE_TEXT = 1  # one word of one sentence
 
 
@@ -31,6 +33,7 @@ def summarise(units: Sequence[Numbers], about: Numbers) -> Numbers:
         },
         "settled": {name: float(np.mean([one["settled"] for one in of])) for name, of in by_model.items()},
         "falls": [_record(one) for one in falls(by_model)],
+        "used_most": [_record(one) for one in used_most(by_model)],
         "contrasts": [_record(one) for one in contrasts(by_model)],
     }
 
@@ -59,6 +62,25 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
                     _settled(of),
                 )
             )
+    return claims
+
+
+def used_most(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
+    """The paper: of all concepts negative emotion has the smallest r, except in the Transformer. In the last layer, by
+    how many percent of negative emotion's r is the smallest of the rest larger? Of the Transformer, smaller.
+    """
+    claims = []
+    for name, of in by_model.items():
+        place = of[0]["concepts"].index(USED_MOST) if USED_MOST in of[0]["concepts"] else None
+        if place is None or len(of[0]["concepts"]) < 2:
+            continue
+        for density in (GAUSSIAN, SUBSTITUTION):
+            last = _values(of, density)[:, -1]
+            lead = 100 * (np.delete(last, place, axis=1).min(1) / last[:, place] - 1)
+            is_except = name == EXCEPT
+            words = f"{name}, {density}: {USED_MOST} {'does not have' if is_except else 'has'} the smallest r"
+            measured = t_interval(-lead if is_except else lead)
+            claims.append(Claim(words, None, measured, len(of), ONE_TEXT, _settled(of)))
     return claims
 
 

@@ -30,6 +30,9 @@ def as_page(numbers: Numbers) -> str:
         "## Claims of the paper\n\nr falls with depth, in percent of the r of layer 1; concepts within seeds, "
         "t-interval over seeds. Positive where the\npaper says so. (The door `concepts` reads whole layers, so of the "
         f"CNN, whose widths stand beside one another, there is\none.)\n\n{_claims(numbers['falls'], '%')}\n"
+        "The concept that is used most, so has the smallest r, is negative emotion, except in the Transformer. In the "
+        "last layer, the\nsmallest r of all others over that of negative emotion, less 1; of the Transformer with the "
+        f"sign turned.\n\n{_claims(numbers['used_most'], '%')}\n"
         f"BiLSTM and CNN tell concepts apart: the largest r is more than 1.2 times the smallest, in the last layer.\n\n"
         f"{_claims(numbers['contrasts'], 'times')}"
     )

@@ -19,6 +19,8 @@ from studies.shared.units import Numbers
 
 MOST_WORDS, LISTED = 3, 12  # a text's words with most information; the words that a model is listed with
 LONGEST_SHOWN = 16  # words of the text of the picture
+USED = (1 / 4, 1 / 3, 1 / 2)  # of a text's words, those with most information; the paper names no limit
+IN_RUNS, IN_SEGMENTS = ("BiLSTM", "CNN"), (PRETRAINED, "Transformer")  # as the paper reads figure 5
 X0, WORDS = (
     "x0",
     "mean of words",
@@ -42,6 +44,11 @@ def summarise(records: Records, about: Numbers) -> Numbers:
         "words": {name: most_informative_words(of) for name, of in by_model.items()},
         "falls": [_record(one) for one in falls(by_model)],
         "stop_words": [_record(one) for one in stop_words(by_model)],
+        "runs": {
+            name: asdict(mean_over_runs(np.array([_runs(one) for one in of]), NOT_NEGATIVE))
+            for name, of in by_model.items()
+        },
+        "segments": [_record(one) for one in segments(by_model)],
         "rivals": _rivals(records["rivals"].values()),
         X0: WORDS if all(one.get(X0) == WORDS for one in records["rivals"].values()) else "",
         "rescaled": [_moved(one) for one in records["rescaled"].values()],
@@ -54,7 +61,8 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
     claims = []
     for name, of in by_model.items():
         rows = _layers(of[0])
-        first, last = (np.array([one["per_piece"][row] for one in of]) for row in (rows[0], rows[-1]))
+        edges = (rows[0], rows[-1])
+        first, last = (np.array([one["per_piece"][row] for one in of]) for row in edges)
         words = f"{name}: layer {rows[0]} holds more than layer {rows[-1]}"
         if name == "CNN":  # the widths stand beside one another, and what the paper says is that nothing falls
             first, last, words = (
@@ -63,15 +71,14 @@ def falls(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
                 f"{name}: width {rows[-1][1:]} holds no less than width {rows[0][1:]}",
             )
         claims.append(
-            Claim(words, None, paired_difference_over_runs(first, last), len(of), first.shape[1], _settled(of))
+            Claim(words, None, paired_difference_over_runs(first, last), len(of), first.shape[1], _settled(of, edges))
         )
     return claims
 
 
-def _settled(units: Sequence[Numbers]) -> str:
-    """How many searches for the noise had settled, in the layers that are compared."""
-    rows = _layers(units[0])
-    shares = [one["settled"][row] for one in units for row in (rows[0], rows[-1])]
+def _settled(units: Sequence[Numbers], rows: Sequence[str]) -> str:
+    """How many searches for the noise had settled, in the rows that are compared."""
+    shares = [one["settled"][row] for one in units for row in rows]
     return f"{np.mean(shares):.0%} of searches settled"
 
 
@@ -117,6 +124,52 @@ def _function_words(unit: Numbers) -> list[float]:
         over = (function[:, None] > rest) + 0.5 * (function[:, None] == rest)
         shares.append(100 * float(over.mean()) if over.size else float("nan"))
     return shares
+
+
+def segments(by_model: Mapping[str, Sequence[Numbers]]) -> list[Claim]:
+    """The paper: LSTM and CNN use words that stand together, models of self-attention several segments. In points of
+    `runs_of_used_words`, how many more the latter have.
+    """
+    claims = []
+    for few in (name for name in IN_RUNS if name in by_model):
+        for many in (name for name in IN_SEGMENTS if name in by_model):
+            both = sorted({one["seed"] for one in by_model[few]} & {one["seed"] for one in by_model[many]})
+            more, less = (
+                np.array([_runs(one) for seed in both for one in by_model[name] if one["seed"] == seed])
+                for name in (many, few)
+            )
+            claims.append(
+                Claim(
+                    f"{few} uses words in fewer runs than {many}",
+                    None,
+                    paired_difference_over_runs(more, less),
+                    len(both),
+                    more.shape[1],
+                    _settled([*by_model[few], *by_model[many]], [HEAD]),
+                )
+            )
+    return claims
+
+
+def _runs(unit: Numbers) -> list[float]:
+    """[text]: `runs_of_used_words` of what the head's state holds."""
+    return [runs_of_used_words(np.array(scores)) for scores in unit["rows"][HEAD]]
+
+
+def runs_of_used_words(scores: np.ndarray) -> float:
+    """How many runs of neighbours the words of the highest scores form, in percent of what as many words at random
+    places form; mean over the shares `USED`. scores: [word].
+
+    k of n words at random places form k (n - k + 1) / n runs on average.
+    """
+    n_words, shares = len(scores), []
+    for share in USED:
+        n_used = max(1, round(share * n_words))
+        used = np.zeros(n_words, dtype=bool)
+        used[np.argsort(-scores, kind="stable")[:n_used]] = True
+        n_runs = int(used[0]) + int((used[1:] & ~used[:-1]).sum())
+        shares.append(100 * n_runs * n_words / (n_used * (n_words - n_used + 1)))
+    return float(np.mean(shares))
 
 
 def most_informative_words(units: Sequence[Numbers]) -> list[tuple[str, int, bool]]:

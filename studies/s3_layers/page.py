@@ -35,6 +35,7 @@ def as_page(numbers: Numbers) -> str:
         "The paper: the information falls with depth in all models but the CNN, whose widths of filter stand beside "
         f"one another.\nPositive where the paper says so.\n\n{_claims(numbers['falls'], 'nats')}\n"
         f"## Function words\n\n{_function_words(numbers)}\n"
+        f"## Used words: together or apart (figure 5)\n\n{_segments(numbers)}\n"
         f"## Other methods\n\n{_rivals(numbers)}\n\n{OLDER_X0 if numbers['rivals'] and not numbers[X0] else ''}## "
         f"Coherency (table 1)\n\n{_rescaled(numbers['rescaled'])}\n"
     )
@@ -81,6 +82,18 @@ def _function_words(numbers: Numbers) -> str:
         "the function word? 50 is\nno difference.\n\n"
         f"{markdown_table(head, rows)}\n\nThe paper: models from random vectors keep stop words more than the "
         f"pretrained one. In points, positive where it says so.\n\n{_claims(numbers['stop_words'], 'points')}"
+    )
+
+
+def _segments(numbers: Numbers) -> str:
+    rows = ([name, _cell(one, 1)] for name, one in numbers["runs"].items())
+    return (
+        "The words that the head's state holds most of: a quarter, a third and half of a sentence's words, since the "
+        "paper names no\nlimit. Into how many runs of neighbours do they fall, in percent of the runs that as many "
+        "words at random places would\nform? Below 100 they stand together more than at random.\n\n"
+        f"{markdown_table(['model', 'runs, % of random'], rows)}\n\nThe paper, by one sentence a task: LSTM and CNN "
+        "use words that stand together, BERT and the Transformer several segments.\nIn points, positive where it says "
+        f"so.\n\n{_claims(numbers['segments'], 'points')}"
     )
 
 

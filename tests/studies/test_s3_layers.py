@@ -13,7 +13,7 @@ from studies.quoted_blocks.s3_layers_blocks import s3_concepts_claims, s3_layers
 from studies.s3_concepts import numbers as of_concepts
 from studies.s3_layers import study
 from studies.s3_layers.models import MODELS, PRETRAINED, rows_of
-from studies.s3_layers.numbers import falls, most_informative_words, stop_words
+from studies.s3_layers.numbers import falls, most_informative_words, runs_of_used_words, segments, stop_words
 from studies.s3_layers.rescaling import rescaled
 from studies.s3_layers.scores import HEAD, RIVALS, layer_sums, retained
 from tests.shared.asking import FEW, SOME_TEXTS
@@ -31,7 +31,7 @@ def unit(model, seed, by_row, head):
         "seed": seed,
         "words": WORDS,
         "rows": rows | {HEAD: head},
-        "settled": dict.fromkeys(by_row, 0.5),
+        "settled": dict.fromkeys((*by_row, HEAD), 0.5),
         "per_piece": {row: [value + 0.01 * seed, value] for row, value in by_row.items()},
     }
 
@@ -144,6 +144,23 @@ def test_r_falls_from_layer_1_in_percent_and_contrast_is_that_of_the_last_layer(
     gaussian, substitution = of_concepts.contrasts({"BiLSTM": units})
     assert gaussian.measured.mean == pytest.approx(0.81) and gaussian.verdict == "reproduced"
     assert substitution.seeds == 0 and substitution.verdict == "no verdict: 0 seeds"
+
+
+def test_negative_emotion_has_the_smallest_r_by_percent_and_of_the_transformer_not():
+    units = [concepts_of(seed) | {"concepts": ["a", "negative emotion"]} for seed in range(3)]
+    for name, mean in {"BiLSTM": 100.0, "Transformer": -100.0}.items():  # r of 2 and 1 in the last layer
+        for claim in of_concepts.used_most({name: units}):
+            assert claim.measured.mean == pytest.approx(mean)
+    assert of_concepts.used_most({"BiLSTM": [concepts_of(seed) for seed in range(3)]}) == []
+
+
+def test_used_words_that_stand_together_form_few_runs(by_model):
+    together, apart = np.array([9.0, 8, 7, 6, 1, 1, 1, 1]), np.array([9.0, 1, 8, 1, 7, 1, 6, 1])
+    assert runs_of_used_words(together) < 70 < 130 < runs_of_used_words(apart)
+    draws = np.random.default_rng(0).random((4_000, 12))
+    assert np.mean([runs_of_used_words(one) for one in draws]) == pytest.approx(100, abs=1.5)
+    lstm, *_ = segments(by_model)
+    assert lstm.words == "BiLSTM uses words in fewer runs than MiniLM" and lstm.seeds == 3
 
 
 def test_blocks_of_studies_that_have_not_run_say_so(tmp_path):
