@@ -18,6 +18,7 @@ from studies.shared.units import Numbers
 QUERIES = (1, 10, 100)  # and all that the attack took
 DRAWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)  # of the picture
 ORDERS = ("gradient", "text_order", "word_saliency", "pwws")  # which the paper compares with random order
+TRIED = 0.5  # the share of texts that an attack must have tried, with each seed, for a verdict on it
 Runs = Sequence[Numbers]
 
 
@@ -107,7 +108,9 @@ def _claim(
     weak, strong = ([run for run in runs if run["seed"] in seeds] for runs in (one, other))
     of_paper = round(paper[weaker] - paper[stronger], 2) if paper else None
     over, beside = difference(weak, strong, queries), f"{never_tried(strong):.0%} never tried"
-    return Claim(words, of_paper, over, len(seeds), len(strong[0]["texts"]), beside)
+    least = 1 - max(never_tried([run]) for run in strong)
+    lacks = "" if least >= TRIED else f"of one seed's texts only {least:.0%} were tried"
+    return Claim(words, of_paper, over, len(seeds), len(strong[0]["texts"]), beside, lacks)
 
 
 def never_tried(runs: Runs) -> float:

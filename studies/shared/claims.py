@@ -17,7 +17,8 @@ class Claim:
 
     words: the claim. paper: the paper's number, None where it has none. measured: ours, with its 95 % interval. seeds:
     trainings of each side that the interval covers. texts: that each of them was judged on; None where it is not over
-    texts. beside: what the verdict must not be read without, such as that a model had collapsed.
+    texts. beside: what the verdict must not be read without, such as that a model had collapsed. lacks: why there is no verdict whatever
+    the interval; "" where there is one.
     """
 
     words: str
@@ -26,11 +27,12 @@ class Claim:
     seeds: int
     texts: int | None = None
     beside: str = ""
+    lacks: str = ""
 
     @property
     def verdict(self) -> str:
         """ "reproduced" when the interval lies above 0, "not reproduced" when it lies below, else "undecided"."""
-        return no_verdict(self.seeds) or self._judged()
+        return no_verdict(self.seeds) or (f"no verdict: {self.lacks}" if self.lacks else self._judged())
 
     def _judged(self) -> str:
         if not self.measured.excludes_zero:

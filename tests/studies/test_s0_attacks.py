@@ -63,3 +63,16 @@ def test_the_page_has_verdicts_the_papers_numbers_and_what_is_missing():
     assert "| explains itself | span paraphrase | 3 | 25.0 [" in page and "| 0.86 |" in page
     assert "gradient on self (seeds 0, 1, 2)" in page and "+1.1 |" in page
     assert as_picture(numbers).count("<polyline") == 3
+
+
+def test_an_attack_that_found_nothing_to_edit_in_most_texts_of_a_seed_gets_no_verdict():
+    untried = [("nothing to edit", 0), ("nothing to edit", 0), ("success", 3)]
+    spans = [("exhausted", 9), ("exhausted", 9), ("success", 3)]
+    attacks = {
+        f"{attack}-{seed}": run(attack, (untried if seed == 2 and attack != "pwws" else spans) * 20, seed=seed)
+        for seed in range(3)
+        for attack in ("pwws", "span_paraphrase")
+    }
+    victims = {f"self-{seed}": {"victim": "self", "seed": seed, "right": [True] * 60} for seed in range(3)}
+    (claim, *_) = map(claim_of, summarise(ABOUT, {"victims": victims, "attacks": attacks})["claims"])
+    assert claim.verdict == "no verdict: of one seed's texts only 33% were tried" and "22% never tried" in claim.beside
