@@ -46,9 +46,9 @@ STUDIES = Path(__file__).parents[2] / "studies"
 RESULTS = sorted(STUDIES.rglob("result.json"))
 SIGNED = re.compile(  # differences, falls of a probability, correlations, and metrics that can be negative
     r"over_|over$|difference|claims|lead|longer|holds'|patterns|lower|below|uniform|permuted|sufficiency|comprehensiveness|alone|without|leak"
-    r"|truth|falls|stop_words|contrasts|corpora|chance|infidelity|sensitivity_n|span_|deletion|faithful|ceiling"
+    r"|truth|falls|stop_words|used_most|segments|contrasts|corpora|chance|infidelity|sensitivity_n|span_|deletion|faithful|ceiling"
 )
-LARGE = re.compile(r"information|ends|per_piece|spans$|words$|divergence|distance|loss|\['curve'\]\[\d+\]\[0\]")
+LARGE = re.compile(r"information|\['runs'\]|ends|per_piece|spans$|words$|divergence|distance|loss|\['curve'\]\[\d+\]\[0\]")
 OF_ONE = re.compile(
     r"reason_found|decoy_first|marked_weight|precision|revealing|hiding|'layers'.*'(mirrored|near|last|beside)'|^\['seeds'\]"
 )
