@@ -17,8 +17,8 @@ class Claim:
 
     words: the claim. paper: the paper's number, None where it has none. measured: ours, with its 95 % interval. seeds:
     trainings of each side that the interval covers. texts: that each of them was judged on; None where it is not over
-    texts. beside: what the verdict must not be read without, such as that a model had collapsed. lacks: why there is no verdict,
-    whatever the interval; "" where there is one.
+    texts. beside: what the verdict must not be read without, such as that a model had collapsed. lacks: why there is no
+    verdict, whatever the interval; "" where there is one.
     """
 
     words: str

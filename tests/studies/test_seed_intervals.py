@@ -48,7 +48,9 @@ SIGNED = re.compile(  # differences, falls of a probability, correlations, and m
     r"over_|over$|difference|claims|lead|longer|holds'|patterns|lower|below|uniform|permuted|sufficiency|comprehensiveness|alone|without|leak"
     r"|truth|falls|stop_words|used_most|segments|contrasts|corpora|chance|infidelity|sensitivity_n|span_|deletion|faithful|ceiling"
 )
-LARGE = re.compile(r"information|\['runs'\]|ends|per_piece|spans$|words$|divergence|distance|loss|\['curve'\]\[\d+\]\[0\]")
+LARGE = re.compile(
+    r"information|\['runs'\]|ends|per_piece|spans$|words$|divergence|distance|loss|\['curve'\]\[\d+\]\[0\]"
+)
 OF_ONE = re.compile(
     r"reason_found|decoy_first|marked_weight|precision|revealing|hiding|'layers'.*'(mirrored|near|last|beside)'|^\['seeds'\]"
 )
