@@ -6,7 +6,7 @@ READY := .venv/ready
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8000000 {print "TMPDIR=/dev/shm"}')
 PYTEST := $(ROOM) $(BIN)/python -m pytest -o tmp_path_retention_count=1 -o tmp_path_retention_policy=failed
 
-.PHONY: setup lock sbom fix check test test-unit test-long bench demo capabilities browser dictionaries clean
+.PHONY: setup lock sbom fix check test test-unit test-long bench demo site capabilities browser dictionaries clean
 
 setup: $(READY)
 
@@ -23,6 +23,16 @@ lock:
 # What is installed, as a list in CycloneDX's form: sbom.json.
 sbom: setup
 	$(BIN)/python supply/sbom.py sbom.json
+
+# All pages as a site in build/site, with what it needs in an environment of its own: PyTorch is not among it.
+SITE := build/site-tools
+site: $(SITE)/ready
+	$(SITE)/bin/python -m docs.site
+
+$(SITE)/ready: docs/site/requirements.txt docs/site/requirements.lock supply/install.py supply/lock.py
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python supply/install.py docs/site/requirements.lock
+	touch $@
 
 demo: setup
 	$(BIN)/pellucid demo --out demo

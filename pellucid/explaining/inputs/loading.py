@@ -52,8 +52,7 @@ def load(
     problem: how logits become probabilities: "single_label", "one_logit", "multi_label" or "regression"; None: as the
         model's configuration says.
     max_length: the most pieces to read at once, 8 or more, if fewer than the model can; longer texts are read in
-    windows.
-
+        windows.
     language_head: what reads its hidden states back as words, for `decoded_saliency`: the folder or hub name of the
         checkpoint that it was fine-tuned from, with a masked-language-model head, or the folder of a lens.
     route: how passes are computed, a name that `routes` lists; "auto": the fastest one by a trial of some passes, once
