@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
     from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines
     from pellucid.data.exports.tables import to_data_frame, write_csv
+    from pellucid.discovery.door import find_concepts
+    from pellucid.discovery.record import LearntConcepts
+    from pellucid.discovery.text_record import text_concepts
     from pellucid.errors.door import error_analysis
     from pellucid.evidence.eraser_scores import eraser_scores
     from pellucid.evidence.extract import extract
@@ -77,6 +80,7 @@ __all__ = [
     "HiddenState",
     "Labels",
     "LayerAnalysis",
+    "LearntConcepts",
     "PellucidError",
     "Results",
     "Run",
@@ -105,6 +109,7 @@ __all__ = [
     "explain_corpus",
     "extract",
     "figure",
+    "find_concepts",
     "follows_planted_reason",
     "formats",
     "from_function",
@@ -131,6 +136,7 @@ __all__ = [
     "shortcuts",
     "similarity",
     "spans",
+    "text_concepts",
     "to_data_frame",
     "to_dataset",
     "to_shap",

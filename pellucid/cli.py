@@ -42,6 +42,7 @@ MODULES = {
     "spans": "pellucid.evidence.commands",
     "layers": "pellucid.layers.commands",
     "concepts": "pellucid.layers.commands",
+    "concepts find": "pellucid.discovery.command",
     "attention": "pellucid.attention.command",
     "extract": "pellucid.evidence.commands",
     "compare": "pellucid.comparison.command",
@@ -81,7 +82,9 @@ class CommandsByName(TyperGroup):
         self.commands = {name: _CommandInFile(name, help=_sentence(name)) for name in MODULES}
 
     def resolve_command(self, ctx: Any, args: Any) -> Any:
-        """The command of that name; raises `UnknownName` with the nearest one."""
+        """The command of that name, of one word or of two; raises `UnknownName` with the nearest one."""
+        if " ".join(args[:2]) in MODULES:
+            args = [" ".join(args[:2]), *args[2:]]
         known("command", args[0], MODULES)
         return super().resolve_command(ctx, args)
 
@@ -119,8 +122,8 @@ def _sentence(name: str) -> str:
 
 
 def _function(name: str) -> str:
-    """In names of functions stands _ for -."""
-    return name.replace("-", "_")
+    """In names of functions stands _ for - and between words."""
+    return name.replace("-", "_").replace(" ", "_")
 
 
 # The `pellucid` command: its subcommands. When something is wrong it prints one clear sentence and ends with status
@@ -129,7 +132,7 @@ def _function(name: str) -> str:
 INTERRUPTED = 130
 GOES_ON = (
     "Interrupted; run the same command again: train, lens, demo, explain with --save, and explain, errors, compare, "
-    "attack, extract, layers and attention with --out go on where they were, others begin anew."
+    "attack, extract, layers, attention and concepts find with --out go on where they were, others begin anew."
 )
 
 app = typer.Typer(

@@ -27,7 +27,7 @@ FLOORS = (  # a room imports rooms of floors before its own; rooms of one floor 
     ("explaining",),
     ("training", "words", "versions"),
     ("comparison", "corpus", "layers", "writing"),
-    ("attention", "evidence"),
+    ("attention", "evidence", "discovery"),
     ("errors", "attacks"),
     ("studio",),
 )

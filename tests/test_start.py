@@ -97,4 +97,4 @@ def test_every_command_of_a_file_is_listed():
             for node in tree.body
             if isinstance(node, ast.FunctionDef) and "typer.Argument" in ast.unparse(node.args)
         }
-        assert commands <= {name for name, place in MODULES.items() if place == module}, path
+        assert commands <= {name.replace(" ", "-") for name, place in MODULES.items() if place == module}, path

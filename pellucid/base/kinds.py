@@ -28,6 +28,7 @@ WITH_VIEWS = tuple(
         "evidence",
         "training",
         "writing",
+        "discovery",
     )
 )  # rooms with pages, terminal views, figures and readers of their results
 # needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
@@ -217,6 +218,15 @@ concept_readers = Catalogue(
     group="pellucid.concepts",
     requires=("reads", "endings"),
     optional=MappingProxyType({"names_needed": True}),
+)
+
+# A function of states [state width], the number of concepts and a seed; it returns a `Dictionary`.
+# signed: activations may be below 0
+discoveries = Catalogue(
+    "discovery of concepts",
+    room="pellucid.discovery.dictionaries",
+    group="pellucid.discoveries",
+    requires=("signed",),
 )
 
 # selection: how scores become spans unless the user chooses another way

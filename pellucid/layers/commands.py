@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.base.checks import quoted
+from pellucid.base.checks import listed, quoted
 from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.packages import literals
@@ -123,7 +123,15 @@ def concepts(
     model: Annotated[str, typer.Argument(help="A folder or hub name with a classifier.")],
     text: Annotated[str, typer.Argument(help="One text.")],
     *,
-    word: Annotated[str, typer.Option(help="A word of the text, as it stands there.")],
+    word: Annotated[
+        str | None, typer.Option(help="A word of the text, as it stands there; asks what layers hold of it.")
+    ] = None,
+    learnt: Annotated[
+        Path | None,
+        typer.Option(
+            help="In place of --word, the folder of `concepts find`: asks which of its concepts the text has."
+        ),
+    ] = None,
     start: Annotated[
         int | None, typer.Option(help="The character that it starts at, where it is there several times.")
     ] = None,
@@ -146,9 +154,23 @@ def concepts(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Ask each layer what it holds of a word beyond concepts such as positive emotion: r = A of the word - A of the
-    concept.
+    concept; or, with --learnt, which concepts of the model's own making a text has.
     """
     check_outputs([html], [concepts])  # reported before the work, not after it
+    if (word is None) == (learnt is None):
+        raise BadSetting(
+            "Give --word W, a word of the text, to ask what layers hold of it, or --learnt FOLDER, made by `pellucid "
+            "concepts find`, to ask which concepts the text has; one of the two."
+        )
+    if learnt is not None:
+        of_words = {"--start": start, "--name": name, "--reader": reader}
+        of_words |= {"--concepts": concepts != "everyday", "--most": most != 100, "--layer": layer != "all"}
+        of_words |= {"--positions": positions != "all", "--random-words": random_words != 200, "--seed": seed}
+        if written := [option for option, value in of_words.items() if value]:
+            raise BadSetting(f"{listed(written)} belong to --word; with --learnt leave them away.")
+        _learnt_concepts(pellucid.load(model, device=device), text, learnt, html, as_json)
+        return
+    assert word is not None
     if layer != "all" and not layer.isdecimal():
         raise BadSetting(f"--layer {quoted(layer)} is not possible; give a whole number, or all.")
     analysis = pellucid.concepts(
@@ -168,6 +190,15 @@ def concepts(
     if html is not None:
         pellucid.report(analysis, path=html)
     print(json.dumps(analysis.record()) if as_json else str(analysis).rstrip())
+    if html is not None:
+        say(f"Written: {html}", aside=True)
+
+
+def _learnt_concepts(model: Any, text: str, learnt: Path, html: Path | None, as_json: bool) -> None:
+    result = pellucid.text_concepts(model, text, learnt)
+    if html is not None:
+        pellucid.report(result, path=html)
+    print(json.dumps(result.record()) if as_json else str(result).rstrip())
     if html is not None:
         say(f"Written: {html}", aside=True)
 

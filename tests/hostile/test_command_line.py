@@ -131,7 +131,8 @@ def test_a_report_of_hostile_words_holds_them_as_text(saved, tmp_path):
         (["explan", "x"], "Did you mean 'explain'?"),
         (
             ["concepts", "model", "A film."],
-            "Missing option '--word'; pellucid concepts --help lists all options.",
+            "Give --word W, a word of the text, to ask what layers hold of it, or --learnt FOLDER, made by `pellucid "
+            "concepts find`, to ask which concepts the text has; one of the two.",
         ),
         (["explain", "model", "A film.", "--nonsense"], "No such option: --nonsense"),
         (["compare"], "Missing argument 'model'"),

@@ -1,0 +1,1 @@
+"""Which concepts has a model made itself, and does its answer depend on them?"""

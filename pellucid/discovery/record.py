@@ -1,0 +1,303 @@
+"""Concepts that a model has learnt: their directions, what they are about, what they do, and how sure that is."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from pellucid.base.checks import known, one_of, reason
+from pellucid.base.errors import BadFile, PellucidError
+from pellucid.base.files import write_text
+from pellucid.base.json_text import json_digest, nan_as_none, read_json
+from pellucid.base.kinds import readers, renderers
+from pellucid.base.memory import not_enough_memory
+from pellucid.discovery.dictionaries import ENCODINGS, Dictionary
+from pellucid.discovery.naming import ConceptWord, name_from
+from pellucid.models.folders.weight_files import save_tensors
+from pellucid.results.explanation import Explanation
+from pellucid.results.interval import interval_from, number_from, word_from
+from pellucid.results.storage import as_records, from_records
+from pellucid.results.table import Interval
+
+FORM = "pellucid-concepts-1"
+RECORD, TENSORS = "concepts.json", "concepts.safetensors"
+ARRAYS = ("atoms", "offset", "encoder", "directions")
+NO_NAME = "no name"
+
+
+@dataclass(frozen=True)
+class BesideChance:
+    """value: a mean with its 95 % interval. chance: the same of random directions. over: value less chance, text by
+    text. n: how many texts, or states.
+    """
+
+    value: Interval
+    chance: Interval
+    over: Interval
+    n: int
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the value is surely above chance."""
+        return self.over.low > 0
+
+
+@dataclass(frozen=True)
+class ClassEffect:
+    """What a concept adds to a class: activation times gradient of the class's logit, less its mean over classes."""
+
+    label: str
+    value: Interval
+
+
+@dataclass(frozen=True)
+class LearntConcept:
+    """One concept. id: its number, from 1, the largest first.
+
+    words, phrases: what stands out of chance, the surest first. limit: the standard errors that a word must exceed.
+    size: its share of what all concepts make of the states, 0 to 1. active: in which share of the states it is active.
+    classes: the classes by what it adds, the most first. removal: by how much the answer's logit moves, in either
+    direction, where the concept is taken out of the states, beside a random direction of equal size. texts: up to three
+    texts with the highest activations, in colour.
+    """
+
+    id: int
+    words: tuple[ConceptWord, ...]
+    phrases: tuple[ConceptWord, ...]
+    limit: float
+    size: float
+    active: float
+    classes: tuple[ClassEffect, ...]
+    removal: BesideChance
+    texts: tuple[Explanation, ...]
+
+    @property
+    def name(self) -> str:
+        """Its first words; "no name" where no word stands out of chance."""
+        return name_from(self.words) or NO_NAME
+
+    @property
+    def title(self) -> str:
+        """Its number and name."""
+        return f"{self.id}: {self.name}"
+
+    @property
+    def speaks_for(self) -> tuple[str, ...]:
+        """The classes that it surely adds to."""
+        return tuple(effect.label for effect in self.classes if effect.value.low > 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearntConcepts:
+    """The concepts of one layer of a model.
+
+    concepts: the largest first. dictionary: their directions. directions: [direction width], the random ones that
+    removals are compared with. model, model_hash, labels: whose. layer, level, method, seed: of the search. about:
+    further facts, name -> plain value. reconstruction: the share of the states' variance that concepts hold. answers:
+    the share of texts with the same answer where states are made of concepts alone. caveats: sentences.
+
+    >>> concepts = pellucid.find_concepts("my-classifier", ["A good film."] * 40 + ["A dull film."] * 40, 1, n=2)
+    >>> len(concepts), concepts.layer
+    (2, 1)
+    """
+
+    concepts: tuple[LearntConcept, ...]
+    dictionary: Dictionary
+    directions: np.ndarray
+    model: str
+    model_hash: str
+    labels: tuple[str, ...]
+    layer: int
+    level: str
+    method: str
+    seed: int
+    about: Mapping[str, object]
+    reconstruction: BesideChance
+    answers: BesideChance
+    caveats: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.concepts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LearntConcepts) and self.record() == other.record()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        named = sum(concept.name != NO_NAME for concept in self.concepts)
+        return (
+            f"<LearntConcepts: {len(self)} of layer {self.layer} of {self.model} by {self.method}, {named} with a name>"
+        )
+
+    def __str__(self) -> str:
+        """How a terminal draws it."""
+        return renderers.get("terminal_learnt_concepts").make(self)
+
+    def _repr_html_(self) -> str:
+        """How a notebook draws it."""
+        return renderers.get("notebook_learnt_concepts").make(self)
+
+    def record(self) -> dict[str, object]:
+        """Plain values for JSON, without the directions, which `save` writes beside it."""
+        concepts = [
+            asdict(replace(concept, texts=())) | {"name": concept.name, "texts": as_records(concept.texts)}
+            for concept in self.concepts
+        ]
+        plain = {
+            "form": FORM,
+            "model": self.model,
+            "model_hash": self.model_hash,
+            "labels": list(self.labels),
+            "layer": self.layer,
+            "level": self.level,
+            "method": self.method,
+            "seed": self.seed,
+            "about": dict(self.about),
+            "encoding": self.dictionary.encoding,
+            "settled": self.dictionary.settled,
+            "tensors": _digest(self._arrays()),
+            "reconstruction": asdict(self.reconstruction),
+            "answers": asdict(self.answers),
+            "concepts": concepts,
+            "caveats": list(self.caveats),
+        }
+        return nan_as_none(plain)
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        dictionary = self.dictionary
+        arrays = (dictionary.atoms, dictionary.offset, dictionary.encoder, self.directions)
+        return {name: np.ascontiguousarray(array, np.float32) for name, array in zip(ARRAYS, arrays, strict=True)}
+
+    def save(self, folder: str | Path) -> None:
+        """Write concepts.safetensors and then concepts.json to a folder; raises `BadFile` where that cannot be."""
+        tensors = {name: torch.from_numpy(array) for name, array in self._arrays().items()}
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        save_tensors(tensors, Path(folder) / TENSORS)
+        write_text(Path(folder) / RECORD, json.dumps(self.record(), ensure_ascii=False, indent=1))
+
+    @staticmethod
+    def read(folder: str | Path) -> "LearntConcepts":
+        """Read what `save` or `find_concepts(out=)` wrote; raises `BadFile` for anything else.
+
+        >>> concepts.save("concepts")
+        >>> pellucid.LearntConcepts.read("concepts") == concepts
+        True
+        """
+        folder = Path(folder)
+        if not (folder / RECORD).is_file():
+            raise BadFile(
+                f"{folder} holds no concepts; find some: pellucid concepts find MODEL DATA --layer 4 --out {folder}."
+            )
+        try:
+            return _learnt(read_json(folder / RECORD), _read_arrays(folder / TENSORS))
+        except MemoryError:
+            raise not_enough_memory(f"read {folder}") from None
+        except (PellucidError, ValueError, LookupError, TypeError, AttributeError, OverflowError, OSError) as error:
+            raise BadFile(
+                f"{folder} does not hold whole concepts of Pellucid's ({reason(error)}); find them anew."
+            ) from None
+
+
+def _digest(arrays: Mapping[str, np.ndarray]) -> str:
+    return json_digest({name: [list(array.shape), array.tobytes().hex()] for name, array in arrays.items()})
+
+
+def _read_arrays(path: Path) -> dict[str, np.ndarray]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "np") as file:
+            return {name: file.get_tensor(name) for name in ARRAYS}
+    except SafetensorError as error:
+        raise ValueError(f"{path.name}: {reason(error)}") from None
+
+
+def _learnt(record: Any, arrays: dict[str, np.ndarray]) -> LearntConcepts:
+    """The concepts of a record of unknown origin; whatever does not fit raises an error of some kind."""
+    if not isinstance(record, Mapping) or record.get("form") != FORM:
+        raise ValueError("it is of another form")
+    if record["tensors"] != _digest(arrays):
+        raise ValueError(f"{TENSORS} is of other concepts, or was changed")
+    atoms, offset, encoder, directions = (arrays[name] for name in ARRAYS)
+    one_of("encoding", record["encoding"], ENCODINGS)
+    _check_shapes(record, atoms, offset, encoder)
+    return LearntConcepts(
+        tuple(_concept(concept) for concept in _list(record["concepts"])),
+        Dictionary(atoms, offset, encoder, record["encoding"], bool(record["settled"])),
+        directions,
+        word_from(record["model"]),
+        word_from(record["model_hash"]),
+        tuple(map(word_from, _list(record["labels"]))),
+        int(record["layer"]),
+        word_from(record["level"]),
+        word_from(record["method"]),
+        int(record["seed"]),
+        dict(record["about"]),
+        _beside(record["reconstruction"]),
+        _beside(record["answers"]),
+        tuple(map(word_from, _list(record["caveats"]))),
+    )
+
+
+def _check_shapes(record: Mapping[str, Any], atoms: np.ndarray, offset: np.ndarray, encoder: np.ndarray) -> None:
+    count, width = atoms.shape
+    wide = 2 * width if record["encoding"] == "parts" else width
+    if offset.shape != (width,) or encoder.shape != (count, wide) or len(record["concepts"]) != count:
+        raise ValueError("its directions do not fit each other")
+
+
+def _concept(record: Mapping[str, Any]) -> LearntConcept:
+    return LearntConcept(
+        int(record["id"]),
+        tuple(map(_word, _list(record["words"]))),
+        tuple(map(_word, _list(record["phrases"]))),
+        number_from(record["limit"]),
+        number_from(record["size"]),
+        number_from(record["active"]),
+        tuple(ClassEffect(word_from(e["label"]), interval_from(e["value"])) for e in _list(record["classes"])),
+        _beside(record["removal"]),
+        tuple(from_records(_list(record["texts"]))),
+    )
+
+
+def _word(record: Mapping[str, Any]) -> ConceptWord:
+    return ConceptWord(
+        word_from(record["word"]), int(record["texts"]), number_from(record["mean"]), number_from(record["z"])
+    )
+
+
+def _beside(record: Mapping[str, Any]) -> BesideChance:
+    value, chance, over = (interval_from(record[name]) for name in ("value", "chance", "over"))
+    return BesideChance(value, chance, over, int(record["n"]))
+
+
+def _list(value: object) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise ValueError("something else stands where a list belongs")
+    return value
+
+
+def check_same_model(learnt: LearntConcepts, model_hash: str, name: str) -> None:
+    """Raise `BadFile` where the concepts are of another model: their directions mean nothing in this one."""
+    if learnt.model_hash != model_hash:
+        raise BadFile(
+            f"The concepts are of {learnt.model} with other weights than {name}; find those of this model: pellucid "
+            f"concepts find MODEL DATA --layer {learnt.layer} --out FOLDER."
+        )
+
+
+def concept_by_id(learnt: LearntConcepts, id_: int) -> LearntConcept:
+    """One concept by its number; raises `UnknownName` where there is none."""
+    known("concept", str(id_), [str(concept.id) for concept in learnt.concepts])
+    return next(concept for concept in learnt.concepts if concept.id == id_)
+
+
+@readers.add()
+def concepts_at(path: Path) -> LearntConcepts | None:
+    """The concepts of a folder that `find_concepts` wrote; None where it holds something else."""
+    return LearntConcepts.read(path) if path.is_dir() and (path / RECORD).is_file() else None
