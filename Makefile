@@ -6,7 +6,7 @@ READY := .venv/ready
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8000000 {print "TMPDIR=/dev/shm"}')
 PYTEST := $(ROOM) $(BIN)/python -m pytest -o tmp_path_retention_count=1 -o tmp_path_retention_policy=failed
 
-.PHONY: setup lock sbom fix check test test-unit test-long bench demo site capabilities browser dictionaries clean
+.PHONY: setup lock sbom release matrix fix check test test-unit test-long bench demo site capabilities browser dictionaries clean
 
 setup: $(READY)
 
@@ -33,6 +33,14 @@ $(SITE)/ready: docs/site/requirements.txt docs/site/requirements.lock supply/ins
 	$(PYTHON) -m venv $(SITE)
 	$(SITE)/bin/python supply/install.py docs/site/requirements.lock
 	touch $@
+
+# Builds and tries the version in pyproject.toml, and says how to tag it; publishes nothing. QUICK=1: without the empty environment.
+release: setup
+	$(BIN)/python -m supply.release $(if $(QUICK),--quick)
+
+# Every extra by itself, in environments of PYTHONS="python3.11 python3.13": gigabytes and an hour. Goes on where it was.
+matrix: setup
+	$(BIN)/python -m supply.matrix --wheel dist/pellucid-*.whl --work build/matrix $(if $(PYTHONS),--python $(PYTHONS))
 
 demo: setup
 	$(BIN)/pellucid demo --out demo
@@ -95,4 +103,4 @@ dictionaries:
 	  || echo "No $(DICTIONARIES) here: tests of translations will be skipped."
 
 clean:
-	rm -rf .venv demo runs build *.egg-info
+	rm -rf .venv demo runs build dist *.egg-info
