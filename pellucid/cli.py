@@ -145,17 +145,25 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(ctx: typer.Context, wanted: bool) -> None:
+    if wanted and ctx.params.get("verbose"):
+        from pellucid.explaining.commands.installed import installed  # help imports nothing that computes
+
+        say(installed())
+    elif wanted:
         print(f"pellucid {pellucid.__version__}")
+    if wanted:
         raise typer.Exit
 
 
 @app.callback()
 def _pellucid(
     version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, help="Print the version and end.")
+    ] = False,
+    verbose: Annotated[  # eager: read before the version is printed
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end."),
+        typer.Option("--verbose", is_eager=True, help="With --version: also what is installed, for reports of bugs."),
     ] = False,
 ) -> None:
     """The commands stand in `commands`."""

@@ -38,6 +38,7 @@ COMMANDS = {
     "explain-spans": "explain span --file data/test.jsonl --limit 6 --save spans.parquet --html page.html",
     "explain-b": "explain twin --file data/test.jsonl --limit 6 --method gradient --save b.parquet",
     "explain-a": "explain model --file data/test.jsonl --limit 6 --method gradient --save a.parquet",
+    "explain-run": "explain model --file data/test.jsonl --limit 6 --methods gradient,chance --out run",
     "compare": "compare model data --limit 6 --methods gradient,chance --metrics comprehensiveness,token_f1 "
     "--resamples 50 --out compare",
     "layers": "layers model --file data/train.jsonl --limit 4 --method grad_cam --out layers --html layers.html",

@@ -9,6 +9,8 @@ import pytest
 
 import pellucid
 from pellucid.cli import MODULES
+from supply.lock import ROOT
+from supply.release_state import version_of
 
 HEAVY = ("torch", "transformers", "sklearn", "scipy", "pandas", "pyarrow", "matplotlib", "numpy")
 
@@ -64,7 +66,7 @@ def test_explaining_by_gradients_imports_no_library_of_other_methods(tmp_path):
 def test_every_public_name_is_there_and_listed():
     assert set(pellucid.__all__) <= set(dir(pellucid))
     assert all(getattr(pellucid, name) is not None for name in pellucid.__all__)
-    assert pellucid.__version__ == "0.1.0"
+    assert pellucid.__version__ == version_of(ROOT)
 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error():

@@ -1,1 +1,1 @@
-"""What version 0.1.0 saved, in one archive each; later versions must read it as it was."""
+"""What each version saved, in an archive each; later versions must read it as it was."""

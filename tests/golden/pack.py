@@ -20,10 +20,13 @@ from tests.frozen_outputs import COMMANDS, make_inputs, run
 
 ARCHIVE = Path(__file__).parent / f"version-{pellucid.__version__}.tar.xz"
 EXPECTED = "expected.json"
+WORDS = "select predicted, count(*) as n from words where method = 'gradient' group by all order by 1"
 TEXT = "Slow, but the soup was good and nobody hurried us."
 JOBS = (
     "explain-a",
     "explain-spans",
+    "explain-run",
+    "extract",
     "compare",
     "layers",
     "attention",
@@ -34,7 +37,7 @@ JOBS = (
 )
 CONTENT = (
     *("a.parquet", "a.json", "spans.parquet", "compare", "layers", "attention", "attack", "trained-span", "lens"),
-    *("translator", "model", "data"),
+    *("run", "extract", "translator", "model", "data"),
 )
 
 
@@ -51,6 +54,9 @@ READINGS: dict[str, Callable[[], Any]] = {
     "explanations of a comparison": lambda: scores(pellucid.read("compare")),
     "table of a comparison": lambda: str(Table.read(Path("compare") / TABLE)),
     "a finished comparison, asked for again": lambda: run(COMMANDS["compare"]),
+    "run over a corpus": lambda: scores(pellucid.read("run").by_method["gradient"]),
+    "run over a corpus, asked in SQL": lambda: pellucid.open_run("run").query(WORDS).to_pylist(),
+    "evidence": lambda: [example.text for example in pellucid.examples("extract", "test")],
     "attempts": lambda: repr(pellucid.read("attack/deepwordbug")),
     "attention analysis": lambda: repr(pellucid.read("attention")),
     "layer analysis": lambda: repr(pellucid.read("layers")),
@@ -60,7 +66,7 @@ READINGS: dict[str, Callable[[], Any]] = {
     ),
     "translator": lambda: pellucid.translate("translator", ["a dog and 3"])[0].text,
     "manifests": lambda: [
-        pellucid.verify(folder).is_whole for folder in ("compare", "trained-span", "attack", "attention")
+        pellucid.verify(folder).is_whole for folder in ("compare", "trained-span", "attack", "attention", "run", "extract") if Path(folder).exists()
     ],
 }
 

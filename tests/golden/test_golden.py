@@ -1,4 +1,4 @@
-"""What an earlier version, and this one, has saved is read as it was."""
+"""What every version has saved, this one too, is read as it was; and only the version that began a folder goes on in it."""
 
 import json
 import tarfile
@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import pellucid
 from tests.golden.pack import EXPECTED, READINGS
 
+VERSION = "version.txt"
 ARCHIVES = sorted(Path(__file__).parent.glob("version-*.tar.xz"))
 
 # What is written otherwise now: a card that recommends nothing has no tick, and marks that were not corrected for their
@@ -21,11 +23,15 @@ REWRITTEN = {
 }
 
 
+AGAIN = "a finished comparison, asked for again"  # the one reading that only the same version answers
+
+
 @pytest.fixture(scope="module", params=ARCHIVES, ids=lambda path: path.name)
 def unpacked(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("golden")
     with tarfile.open(request.param) as archive:
         archive.extractall(folder, filter="data")
+    (folder / VERSION).write_text(request.param.name.removeprefix("version-").removesuffix(".tar.xz"))
     return folder
 
 
@@ -40,11 +46,24 @@ def near(value):
 def test_what_was_saved_is_read(unpacked, monkeypatch, name):
     monkeypatch.chdir(unpacked)
     expected = json.loads((unpacked / EXPECTED).read_text(encoding="utf-8"))
-    wanted = expected[name]
+    if name not in expected:
+        pytest.skip("this version saved nothing of the kind")
+    wanted, version = expected[name], (unpacked / VERSION).read_text()
+    if name == AGAIN and version != pellucid.__version__:
+        refusal = f"compare holds another comparison (version: there {version}, here {pellucid.__version__}); give another"
+        assert refusal in READINGS[name]() and pellucid.verify("compare").is_whole
+        return
     if isinstance(wanted, str):
         for before, now in REWRITTEN.items():
             wanted = wanted.replace(before, now)
     assert READINGS[name]() == near(wanted)
+
+
+def test_this_version_will_be_kept():
+    """The newest archive has every kind; `make release` refuses a version without its own."""
+    with tarfile.open(max(ARCHIVES, key=lambda path: path.name)) as archive:
+        kinds = json.load(archive.extractfile(EXPECTED))
+    assert kinds.keys() == READINGS.keys()
 
 
 def test_damage_to_what_was_saved_is_seen(unpacked, monkeypatch, tmp_path):

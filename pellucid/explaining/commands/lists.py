@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
-from pellucid.explaining.commands.safe_text import print_entry, settings_in_words
+from pellucid.explaining.commands.bibtex import bibliography, sources_in
+from pellucid.explaining.commands.safe_text import print_entry, say, settings_in_words
 
 
 def methods(
@@ -14,8 +15,14 @@ def methods(
         bool, typer.Option("--routes", help="List the routes of a pass instead: how models can be computed.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="Print the papers of methods and checks as BibTeX instead.")
+    ] = False,
 ) -> None:
     """List the attribution methods: what each does, needs and costs, its settings and its paper."""
+    if bibtex:
+        say(bibliography(sources_in([*pellucid.methods(), *pellucid.checks()])))
+        return
     listed = pellucid.routes() if routes else pellucid.methods()
     if as_json:
         print(json.dumps(listed))
