@@ -31,6 +31,8 @@ def test_a_broken_torch_is_reported_without_its_path(monkeypatch):
     assert installed.devices() == "torch cannot be imported (ModuleNotFoundError)"
 
 
-def test_a_package_that_is_missing_is_said_to_be(monkeypatch):
-    monkeypatch.setattr(installed, "requires", lambda _: ["no-such-package; extra == 'studio'", "pytest; extra == 'dev'"])
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr(
+        installed, "requires", lambda _: ["no-such-package; extra == 'studio'", "pytest; extra == 'dev'"]
+    )
     assert installed.extras() == {"studio": ["no-such-package not installed"]}

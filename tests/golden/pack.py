@@ -66,7 +66,9 @@ READINGS: dict[str, Callable[[], Any]] = {
     ),
     "translator": lambda: pellucid.translate("translator", ["a dog and 3"])[0].text,
     "manifests": lambda: [
-        pellucid.verify(folder).is_whole for folder in ("compare", "trained-span", "attack", "attention", "run", "extract") if Path(folder).exists()
+        pellucid.verify(folder).is_whole
+        for folder in ("compare", "trained-span", "attack", "attention", "run", "extract")
+        if Path(folder).exists()
     ],
 }
 

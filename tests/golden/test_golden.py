@@ -50,7 +50,9 @@ def test_what_was_saved_is_read(unpacked, monkeypatch, name):
         pytest.skip("this version saved nothing of the kind")
     wanted, version = expected[name], (unpacked / VERSION).read_text()
     if name == AGAIN and version != pellucid.__version__:
-        refusal = f"compare holds another comparison (version: there {version}, here {pellucid.__version__}); give another"
+        refusal = (
+            f"compare holds another comparison (version: there {version}, here {pellucid.__version__}); give another"
+        )
         assert refusal in READINGS[name]() and pellucid.verify("compare").is_whole
         return
     if isinstance(wanted, str):
@@ -59,8 +61,8 @@ def test_what_was_saved_is_read(unpacked, monkeypatch, name):
     assert READINGS[name]() == near(wanted)
 
 
-def test_this_version_will_be_kept():
-    """The newest archive has every kind; `make release` refuses a version without its own."""
+def test_the_newest_archive_has_every_kind():
+    """`make release` refuses a version without its own."""
     with tarfile.open(max(ARCHIVES, key=lambda path: path.name)) as archive:
         kinds = json.load(archive.extractfile(EXPECTED))
     assert kinds.keys() == READINGS.keys()
