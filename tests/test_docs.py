@@ -34,6 +34,9 @@ RUNNABLE = [
             "explain-what-a-model-writes",
             "zero-shot",
             "similarity-and-reranking",
+            "explain-parts-of-a-text",
+            "find-shortcuts",
+            "train-a-translator",
         )
     ),
 ]
