@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from captum.attr import (
+    DeepLiftShap,
     GradientShap,
     InputXGradient,
     IntegratedGradients,
@@ -86,6 +87,30 @@ def _gradient_shap(reader: Reader, read: Read, each: int, settings: dict[str, An
     )
 
 
+class _ByWords(torch.nn.Module):
+    """The network from word embeddings to logits as a module, which DeepLIFT asks for."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.network, self.by_words = reader.network, reader.by_words
+
+    def forward(self, words: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
+        """[text class] logits."""
+        return self.by_words(words, *rest)
+
+
+def _deep_lift_shap(reader: Reader, read: Read, each: int, settings: dict[str, Any]) -> Any:
+    words, pads = reader.words(read.ids), reader.words(reader.blank(read.ids))
+    zeros = torch.where((reader.blank(read.ids) == read.ids)[..., None], words, 0.0)
+    return DeepLiftShap(_ByWords(reader)).attribute(
+        words,
+        baselines=torch.cat([zeros, pads]),
+        target=read.labels,
+        additional_forward_args=read.rest,
+        **settings,
+    )
+
+
 def _perturbing(kind: type, **always: Any) -> Explain:
     """Methods that replace tokens by the blank's."""
 
@@ -110,6 +135,7 @@ METHODS: dict[str, Explain] = {
     "integrated_gradients": _integrated_gradients,
     "smooth_gradient": _smooth_gradient,
     "gradient_shap": _gradient_shap,
+    "deep_lift_shap": _deep_lift_shap,
     "occlusion": _perturbing(Occlusion, sliding_window_shapes=(1,)),
     "kernel_shap": _perturbing(KernelShap),
     "lime": _perturbing(Lime),

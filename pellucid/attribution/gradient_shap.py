@@ -163,7 +163,7 @@ POINTS = 64  # on the line between the logits of two texts, for targets that are
 
 @attributions.add(
     needs={"gradient"},
-    cost="2 runs of the model for each baseline, with gradients",
+    cost="1 run of the model, and 1 for each baseline with gradients",
     at_text=False,
     compares=True,
 )
@@ -182,9 +182,8 @@ def deep_lift_shap(
     baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over
     them. Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
-    shares = [_against(run, target, run.blank(baseline)) for baseline in _names(baselines)]
-    scores = torch.stack([of_baseline.scores for of_baseline in shares]).mean(0)
-    rise = torch.stack([of_baseline.rise for of_baseline in shares]).mean(0)
+    blanks = [run.blank(baseline) for baseline in _names(baselines)]
+    scores, rise = _against(run, target, blanks)
     gaps = ((scores.sum(1) - rise).abs() / rise.abs().clamp_min(1e-6)).tolist()
     return run.scores(
         scores,
@@ -205,23 +204,21 @@ def _names(baselines: object) -> Sequence[Baseline]:
     return names
 
 
-@dataclass(frozen=True)
-class _Shares:
-    """scores: [example unit], rise: [example], against one baseline."""
-
-    scores: Tensor
-    rise: Tensor
-
-
-def _against(run: ForwardPass, target: Explainable, blank: Tensor) -> _Shares:
-    """Scores and rise against one baseline, from one pass over the texts and then their baselines."""
+def _against(run: ForwardPass, target: Explainable, blanks: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """[example unit] scores and [example] rise, the mean over baselines [example unit width], from one pass over the
+    texts and then their baselines.
+    """
     count, embeddings = len(run.batch), run.embeddings
-    both = run.of([*range(count)] * 2, torch.cat([embeddings, blank])).under("rescale")
-    check_parity(run.model, run.batch.examples, both.logits[:count], run.logits)
-    text, blank_text = widened(both.origin(target.readout)).chunk(2)
-    weights, rise = _multipliers(partial(both.values_from, target), text, blank_text)
-    multipliers = both.vector_jacobian_product(target.readout, torch.cat([weights, torch.zeros_like(weights)]))[:count]
-    return _Shares(((embeddings - blank) * multipliers).sum(-1), rise)
+    rows = [*range(count)] * (1 + len(blanks))
+    together = run.of(rows, torch.cat([embeddings, *blanks])).under("rescale", n_baselines=len(blanks))
+    check_parity(run.model, run.batch.examples, together.logits[:count], run.logits)
+    text, *of_blanks = widened(together.origin(target.readout)).split(count)
+    values = partial(together.values_from, target)
+    weights, rises = zip(*(_multipliers(values, text, of_blank) for of_blank in of_blanks), strict=True)
+    weights = torch.cat([torch.zeros_like(text), *weights])  # a pair's multipliers go back in its baseline's row
+    multipliers = together.vector_jacobian_product(target.readout, weights).split(count)[1:]
+    scores = [((embeddings - blank) * slopes).sum(-1) for blank, slopes in zip(blanks, multipliers, strict=True)]
+    return torch.stack(scores).mean(0), torch.stack(rises).mean(0)
 
 
 def _multipliers(values: Callable[[Tensor], Tensor], text: Tensor, blank_text: Tensor) -> tuple[Tensor, Tensor]:

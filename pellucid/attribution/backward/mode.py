@@ -29,12 +29,15 @@ Rules = Mapping[str, Rule]
 class ChangedBackward(TorchFunctionMode):
     """While active, each function's backward pass follows the rule for its kind; the ledger records what constants
     absorb.
+
+    parts: in how many equal parts the rows stand, for rules of texts above their baselines: 2 with one baseline each.
     """
 
-    def __init__(self, rules: Rules, ledger: Ledger) -> None:
+    def __init__(self, rules: Rules, ledger: Ledger, parts: int = 2) -> None:
         super().__init__()
         self.rules = rules
         self.ledger = ledger
+        self.parts = parts
 
     def __torch_function__(
         self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
@@ -59,9 +62,9 @@ def constant_weight(arg: object) -> object:
 
 
 @contextmanager
-def backward_rules(network: nn.Module, ledger: Ledger, rules: Rules) -> Iterator[None]:
-    """Inside, the network runs under these rules in this thread."""
-    mode = ChangedBackward(rules, ledger)
+def backward_rules(network: nn.Module, ledger: Ledger, rules: Rules, parts: int = 2) -> Iterator[None]:
+    """Inside, the network runs under these rules in this thread; parts: see `ChangedBackward`."""
+    mode = ChangedBackward(rules, ledger, parts)
     with treated_whole(network), mode:
         yield
 
@@ -93,8 +96,29 @@ def _replacement(module: nn.Module) -> Callable[..., Any] | None:
     if isinstance(module, nn.LSTM):
         return lstm
     if type(module).__module__ == "transformers.activations" and type(module).__name__ != "LinearActivation":
-        return _activation
+        return None if _is_one_function(module) else _activation
     return None
+
+
+def _is_one_function(module: nn.Module) -> bool:
+    """Whether an activation is one function of torch that has a rule: then it needs no place of its own."""
+    with _Calls() as calls, torch.no_grad():
+        type(module).forward(module, torch.zeros(1))
+    return len(calls.functions) == 1 and calls.functions[0] in ACTIVATIONS
+
+
+class _Calls(TorchFunctionMode):
+    """Notes which functions of torch are called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.functions: list[Callable[..., Any]] = []
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
+    ) -> Any:
+        self.functions.append(func)
+        return func(*args, **(kwargs or {}))
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
-"""DeepLIFT's rules: in one batch the texts come first and their baselines after them, row by row.
+"""DeepLIFT's rules: in one batch the texts come first and their baselines after them, all of one kind below each other.
 
 Each function is replaced by a linear one that is exact at both the baseline and the text. The gradient through these
-linear functions is the multiplier, and multiplier x difference sums to the difference of the outputs. Shrikumar et al.
-(2017), "Learning Important Features Through Propagating Activation Differences", equations 3 to 7 (rescale rule). They
-give no rule for a product of two changing factors: we take each factor's difference times the other's mean, which is
-exact.
+linear functions is the multiplier, and multiplier x difference sums to the difference of the outputs. A text and its
+baseline have the same multipliers, so they go back in the baselines' rows alone: several baselines share the text's
+way forward, and nothing goes back through the texts' rows, whose gradients are 0. Shrikumar et al. (2017), "Learning
+Important Features Through Propagating Activation Differences", equations 3 to 7 (rescale rule). They give no rule for a
+product of two changing factors: we take each factor's difference times the other's mean, which is exact.
 """
 
 from collections.abc import Callable
@@ -12,34 +13,57 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import Function
 from torch.nn import functional as F
 
 from pellucid.attribution.backward.expanded_functions import (
     FunctionCall,
     depends_on_words,
     flat,
-    open_layer_norm,
     open_normalize,
     open_rms_norm,
 )
 from pellucid.attribution.backward.mode import ChangedBackward, Rule, Rules
-from pellucid.attribution.backward.rules import attention, linear_unit
+from pellucid.attribution.backward.paired_steps import (
+    LOWEST_LOG,
+    attention,
+    baselines_of,
+    layer_norm,
+    logarithmic_mean,
+    opened,
+    parted,
+)
+from pellucid.attribution.backward.rules import linear_unit
 from pellucid.base.errors import ModelCannot
 
-LOWEST_LOG = -1e4  # of a softmax; a masked position has none
 ELEMENTWISE = (torch.mul, torch.multiply, Tensor.mul, Tensor.__mul__, Tensor.__rmul__)
 
 
-def line(path: Tensor, multiplier: Tensor, value: Tensor) -> Tensor:
-    """The value, with the gradient of multiplier x path. multiplier: of each pair; text and baseline share it."""
-    # Beside each other and not one after another, so that the multiplier is kept once for both.
-    moved = path.unflatten(0, (2, -1)) * multiplier
+def line(mode: ChangedBackward, path: Tensor, multiplier: Tensor, value: Tensor) -> Tensor:
+    """The value, with the gradient of multiplier x path. multiplier: [baseline pair ...]."""
+    moved = baselines_of(path, mode.parts).unflatten(0, (mode.parts - 1, -1)) * multiplier
     return carried(value, moved.flatten(0, 1))
 
 
 def carried(value: Tensor, path: Tensor) -> Tensor:
-    """The value, unchanged to the last bit, with the gradient of the path, which may be much larger than the value."""
-    return value.detach() + (path - path.detach())
+    """The value, unchanged to the last bit, whose baselines' rows have the gradient of the path."""
+    output: Tensor = _Carried.apply(path, (value,))
+    return output
+
+
+class _Carried(Function):
+    """A value that was computed apart from the path that its gradient takes."""
+
+    keeps_relevance = True
+
+    @staticmethod
+    def forward(ctx: Any, path: Tensor, value: tuple[Tensor]) -> Tensor:
+        ctx.rows = len(path)
+        return value[0]  # in a tuple, since a tensor that comes in would come out as a view, which forbids changes
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        return gradient[len(gradient) - ctx.rows :], None
 
 
 def secant(mode: ChangedBackward, call: FunctionCall) -> Tensor:
@@ -48,17 +72,34 @@ def secant(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     path, *rest = call.args
     inputs = path.detach()
     value = call.value_at(inputs, *rest)
-    if inputs.isinf().any():  # masked positions are constants
+    size = _largest(inputs)
+    if size == torch.inf:  # masked positions are constants
         path = path.masked_fill(inputs.isinf(), 0.0)
         inputs = path.detach()
-    (text, blank), (text_value, blank_value) = inputs.chunk(2), value.chunk(2)
-    step, rise = text - blank, text_value - blank_value
-    near = _near(step, text.abs() + blank.abs(), rise, text_value)
-    multiplier = rise / step.masked_fill(near, 1.0)
-    if near.any():
-        derivative = _derivative(lambda x: call.value_at(x, *rest), (text + blank) / 2)
-        multiplier = torch.where(near, derivative, multiplier)
-    return line(path, multiplier, value)
+        size = _largest(inputs)
+    multiplier = _secants(inputs, value, mode.parts, size, lambda x: call.value_at(x, *rest))
+    return line(mode, path, multiplier, value)
+
+
+def _largest(inputs: Tensor) -> float:
+    """The largest size of a number."""
+    return max(float(end.abs()) for end in torch.aminmax(inputs)) if inputs.numel() else 0.0
+
+
+def _secants(inputs: Tensor, value: Tensor, parts: int, size: float, func: Callable[..., Any]) -> Tensor:
+    """[baseline pair ...]: slopes between the numbers of text and baseline; size: the largest of these numbers."""
+    (text, blank), (text_value, blank_value) = parted(inputs, parts), parted(value, parts)
+    step = text - blank
+    multiplier = (text_value - blank_value).div_(step)
+    # Few steps are small, and only these are looked at closely.
+    small = (step.abs_() <= torch.finfo(step.dtype).eps ** 0.5 * (1 + 2 * size)).flatten().nonzero()[:, 0]
+    of_text = small % text.numel()
+    text, text_value = text.flatten()[of_text], text_value.flatten()[of_text]
+    blank, blank_value = blank.flatten()[small], blank_value.flatten()[small]
+    near = _near(text - blank, text.abs() + blank.abs(), text_value - blank_value, text_value)
+    slopes = multiplier.view(-1)
+    slopes[small] = torch.where(near, _derivative(func, (text + blank) / 2), slopes[small])
+    return multiplier
 
 
 def _near(step: Tensor, size: Tensor, rise: Tensor, value: Tensor) -> Tensor:
@@ -85,58 +126,72 @@ def power(mode: ChangedBackward, call: FunctionCall) -> Tensor:
 def midpoint(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     """xy - x'y' = (x - x') mean(y) + (y - y') mean(x); or with other values than the means, see `_fixed_by_size`."""
     args = flat(call.args) if call.function is torch.einsum else call.args
-    value = call.value_at(*args)
     changing = [n for n, arg in enumerate(args) if depends_on_words(arg)]
     if len(changing) > 2:
         raise ModelCannot("DeepLIFT has no rule for a product of three factors that depend on the text.")
     if len(changing) < 2:
-        return value
+        return call.value_at(*args)
     left, right = changing
-    halves = _fixed_factors(args[left].detach(), args[right].detach(), call.function)
-    path = _sum_of_products(call, args, dict(zip(changing, halves, strict=True)))
-    return carried(value, path)
+    value = call.value_at(*(arg.detach() if n in changing else arg for n, arg in enumerate(args)))
+    fixed = _fixed_factors(args[left].detach(), args[right].detach(), call.function, mode.parts)
+    return carried(value, _sum_of_products(call, args, dict(zip(changing, fixed, strict=True)), mode.parts))
 
 
-def _sum_of_products(call: FunctionCall, args: tuple[Any, ...], halves: dict[int, Tensor]) -> Tensor:
-    """Each changing factor times the other's fixed value, added up. halves: fixed values by argument, which a text and
-    its baseline share.
+def _sum_of_products(call: FunctionCall, args: tuple[Any, ...], fixed: dict[int, Tensor], parts: int) -> Tensor:
+    """Of the baselines' rows each changing factor times the other's fixed value, added up. fixed: [baseline pair ...],
+    by argument.
     """
-    left, right = halves
-    if call.function in ELEMENTWISE and len({(len(args[n]), args[n].ndim) for n in halves}) == 1:
-        # Beside each other and not one after another, so that a fixed value is kept once for both.
-        moved = [args[n].unflatten(0, (2, -1)) * halves[fixed] for n, fixed in ((left, right), (right, left))]
-        return (moved[0] + moved[1]).flatten(0, 1)
-    both = {n: torch.cat([half, half]) for n, half in halves.items()}
-    first = call.value_at(*(both[n] if n == right else arg for n, arg in enumerate(args)))
-    second = call.value_at(*(both[n] if n == left else arg for n, arg in enumerate(args)))
-    return first + second
+    left, right = fixed
+    rows = {n: value.flatten(0, 1) for n, value in fixed.items()}
+    paths = {n: baselines_of(args[n], parts) for n in fixed}
+    whole = any(isinstance(arg, Tensor) and n not in fixed for n, arg in enumerate(args))
+    if whole:  # a constant beside them may have rows of its own
+        paths = {n: args[n] for n in fixed}
+        rows = {n: torch.cat([value[: len(args[n]) // parts], value]) for n, value in rows.items()}
+    first = call.value_at(*(rows[n] if n == right else paths.get(n, arg) for n, arg in enumerate(args)))
+    second = call.value_at(*(rows[n] if n == left else paths.get(n, arg) for n, arg in enumerate(args)))
+    return baselines_of(first + second, parts) if whole else first + second
 
 
-def _fixed_factors(left: Tensor, right: Tensor, func: Callable[..., Any]) -> tuple[Tensor, Tensor]:
-    """[pair ...]: the value at which each factor is fixed while the other one changes."""
+def _fixed_factors(left: Tensor, right: Tensor, func: Callable[..., Any], parts: int) -> tuple[Tensor, Tensor]:
+    """[baseline pair ...]: the value at which each factor is fixed while the other one changes."""
     if func in ELEMENTWISE and left.ndim == right.ndim and 1 in (left.shape[-1], right.shape[-1]):
         if left.shape[-1] < right.shape[-1]:
-            return _fixed_by_size(right, left)[::-1]
+            return _fixed_by_size(right, left, parts)[::-1]
         if right.shape[-1] < left.shape[-1]:
-            return _fixed_by_size(left, right)
-    return _mean(left), _mean(right)
+            return _fixed_by_size(left, right, parts)
+    return _mean(left, parts), _mean(right, parts)
 
 
-def _fixed_by_size(vector: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
+def _fixed_by_size(vector: Tensor, factor: Tensor, parts: int) -> tuple[Tensor, Tensor]:
     """A norm's factor is fixed at the smaller of its two values, and the vector at its value beside the larger one.
 
     That is exact too. It avoids differences of huge numbers where a baseline is near 0 and its factor is huge.
     """
-    (text, blank), (text_factor, blank_factor) = vector.chunk(2), factor.chunk(2)
+    (text, blank), (text_factor, blank_factor) = parted(vector, parts), parted(factor, parts)
     smaller = text_factor.abs() <= blank_factor.abs()
     fixed_vector = torch.where(smaller, blank, text)
     fixed_factor = torch.where(smaller, text_factor, blank_factor)
     return fixed_vector, fixed_factor
 
 
-def _mean(factor: Tensor) -> Tensor:
-    text, blank = factor.chunk(2)
+def _mean(factor: Tensor, parts: int) -> Tensor:
+    text, blank = parted(factor, parts)
     return (text + blank) / 2
+
+
+LAYERS = {F.linear: 0, torch.addmm: 1}  # and where their input stands
+
+
+def linear(mode: ChangedBackward, call: FunctionCall) -> Tensor:
+    """A linear layer as it is, of the texts without a way back; a layer whose weight changes too is a product."""
+    place = LAYERS.get(call.function)
+    changing = [n for n, arg in enumerate(call.args) if depends_on_words(arg)]
+    if place is None or changing != [place] or any(arg.ndim > 1 for arg in call.args[:place]):
+        return midpoint(mode, call)
+    before, path, rest = call.args[:place], call.args[place], call.args[place + 1 :]
+    texts = path.detach()[: len(path) // mode.parts]
+    return torch.cat([call.value_at(*before, rows, *rest) for rows in (texts, baselines_of(path, mode.parts))])
 
 
 def quotient(mode: ChangedBackward, call: FunctionCall) -> Tensor:
@@ -162,15 +217,11 @@ def softmax(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     scores, *rest = call.args
     value = call.value_at(scores.detach(), *rest)
     dim = call.argument("dim", 1)
-    path = scores.to(value.dtype)
+    path = baselines_of(scores, mode.parts).to(value.dtype)
     path = path.masked_fill(path.detach() <= torch.finfo(path.dtype).min / 4, 0.0)  # masked positions are constants
     logs = scores.detach().to(value.dtype).log_softmax(dim).clamp_min(LOWEST_LOG)
-    (text, blank), (log_text, log_blank) = value.chunk(2), logs.chunk(2)
-    log_step = log_text - log_blank
-    near = log_step.abs() <= torch.finfo(log_step.dtype).eps ** 0.5
-    mean = torch.where(near, (text + blank) / 2, (text - blank) / log_step.masked_fill(near, 1.0))
-    both = torch.cat([mean, mean])
-    moved = both * (path - (both * path).sum(dim, keepdim=True) / both.sum(dim, keepdim=True))
+    mean = logarithmic_mean(*parted(value, mode.parts), *parted(logs, mode.parts)).flatten(0, 1)
+    moved = mean * (path - (mean * path).sum(dim, keepdim=True) / mean.sum(dim, keepdim=True))
     return carried(value, moved)
 
 
@@ -179,14 +230,15 @@ def maximum(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     path, dim = call.args[0], call.argument("dim", 1)
     if not isinstance(dim, int):
         return call.value()
-    text, blank = path.detach().chunk(2)
-    text_max, blank_max = (half.amax(dim, keepdim=True) for half in (text, blank))
-    in_text, in_blank = (half.argmax(dim, keepdim=True) for half in (text, blank))
+    dim %= path.ndim
+    highest, where = path.detach().max(dim, keepdim=True)
+    (text, blank), (text_max, blank_max) = (parted(each, mode.parts) for each in (path.detach(), highest))
+    in_text, in_blank = parted(where, mode.parts)
     position = torch.where(text_max >= blank_max, in_text, in_blank)
-    step = (text - blank).gather(dim, position)
+    step = (text - blank).gather(dim + 1, position)
     multiplier = torch.where(step == 0, 0.0, (text_max - blank_max) / step)
-    at_position = path.gather(dim, torch.cat([position, position]))
-    output = line(at_position, multiplier, torch.cat([text_max, blank_max]))
+    moved = baselines_of(path, mode.parts).gather(dim, position.flatten(0, 1)) * multiplier.flatten(0, 1)
+    output = carried(highest, moved)
     return output if call.argument("keepdim", 2) else output.squeeze(dim)
 
 
@@ -195,7 +247,7 @@ def choice(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     index = call.args[-1] if call.args[1:] else call.kwargs["index"]
     by_number = isinstance(index, Tensor) and index.dtype != torch.bool
     in_front = call.function is Tensor.__getitem__ or 0 in (*call.args[1:2], call.kwargs.get("dim"))
-    if by_number and in_front and not _pairs(index.flatten(), len(call.args[0]), call.function):
+    if by_number and in_front and not _pairs(index.flatten(), len(call.args[0]), call.function, mode.parts):
         raise ModelCannot(
             "DeepLIFT has no rule for networks that send each piece to experts of its own: a text and its baseline "
             "would be read by different ones; use integrated_gradients."
@@ -203,25 +255,17 @@ def choice(mode: ChangedBackward, call: FunctionCall) -> Tensor:
     return call.value()
 
 
-def _pairs(rows: Tensor, count: int, func: Callable[..., Any]) -> bool:
-    """Whether the second half of the rows are the first half's baselines; packing a batch reorders all rows, which is
+def _pairs(rows: Tensor, count: int, func: Callable[..., Any], parts: int) -> bool:
+    """Whether the rows of every baseline are those of the texts below; packing a batch reorders all rows, which is
     undone.
     """
-    half = len(rows) // 2
-    if 2 * half == len(rows) and torch.equal(rows[half:], rows[:half] + count // 2):
-        return True
+    if len(rows) % parts == 0:
+        groups = rows.unflatten(0, (parts, -1))
+        below = torch.arange(parts, device=rows.device)[:, None] * (count // parts)
+        if torch.equal(groups, groups[:1] + below):
+            return True
     every = torch.arange(count, device=rows.device)
     return func is not Tensor.__getitem__ and len(rows) == count and torch.equal(rows.sort().values, every)
-
-
-def opened(written_out: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule that runs the function written out, so that each of its steps follows its own rule."""
-
-    def rule(mode: ChangedBackward, call: FunctionCall) -> Tensor:
-        with mode:
-            return written_out(*call.args, **call.kwargs)
-
-    return rule
 
 
 def scaling(mode: ChangedBackward, call: FunctionCall) -> Tensor:
@@ -257,9 +301,9 @@ _RULES: Rules = {
     "choice": choice,
     "softmax": softmax,
     "attention": attention,
-    "layer_norm": opened(open_layer_norm),
+    "layer_norm": layer_norm,
     "scaling": scaling,
-    "linear": midpoint,
+    "linear": linear,
     "linear_unit": linear_unit,
 }
 # The rule for picking rows has a check of its own: an LSTM's states have their texts in the second dimension.

@@ -90,7 +90,7 @@ def _contributions(layer: Affine) -> list[Tensor]:
 
 
 @policies.add(conserves=True, method="deep_lift_shap")
-def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager[Any]:
+def rescale(ledger: Ledger, network: nn.Module, *, n_baselines: int = 1) -> AbstractContextManager[Any]:
     """Multipliers instead of gradients; multiplier x difference from the baseline sums to the difference of the
     outputs.
 
@@ -99,8 +99,10 @@ def rescale(ledger: Ledger, network: nn.Module) -> AbstractContextManager[Any]:
 
     Source: Shrikumar et al. (2017), "Learning Important Features Through Propagating Activation
     Differences".
+
+    n_baselines: how many baselines each text has; all texts stand first, then their first baselines, and so on.
     """
-    return backward_rules(network, ledger, RESCALE)
+    return backward_rules(network, ledger, RESCALE, 1 + n_baselines)
 
 
 Activation = Literal["pass", "gradient"]
