@@ -19,7 +19,7 @@ from pellucid.attribution.gradient_shap import gradient_shap
 from pellucid.attribution.integrated_gradients import integrated_gradients
 from pellucid.attribution.occlusion import occlusion
 from pellucid.attribution.shapley_sampling import shapley_sampling
-from pellucid.attribution.shared.coalition_game import Sample, fitted, games
+from pellucid.attribution.shared.coalition_game import Question, Sample, fitted, games, surrogate
 from pellucid.attribution.shared.paths import lines_to, nodes_of
 from pellucid.base.checks import at_least
 from pellucid.base.kinds import attributions
@@ -189,11 +189,12 @@ def thermostat_lime(run: ForwardPass, target: Explainable, *, n_samples: int = 2
     """
     at_least("n_samples", n_samples, 8)
     game = games(run, target, "piece", "pad")
-    samples = [
-        _sample(size, n_samples, generator)
-        for size, generator in zip(game.sizes, run.generators("thermostat_lime"), strict=True)
-    ]
-    return fitted(game, samples, ALPHA)
+
+    def question(text: int, count: int) -> Question:
+        sample = _sample(game.sizes[text], count, run.generator_of(text, "thermostat_lime"))
+        return sample.present, lambda values: surrogate(sample, values, ALPHA)
+
+    return fitted(game, n_samples, None, n_samples, question)
 
 
 def _sample(players: int, n_samples: int, generator: torch.Generator) -> Sample:

@@ -7,6 +7,7 @@ Functions".
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain, islice
 from math import isqrt
 
@@ -17,12 +18,14 @@ from scipy.linalg import cho_factor, cho_solve
 
 from pellucid.attribution.shapley_sampling import shapley_values
 from pellucid.attribution.shared.coalition_game import (
+    Fit,
+    Question,
     all_coalitions,
     coalitions,
     fit_r2,
+    fitted,
     games,
     relative_error,
-    sample_caveats,
 )
 from pellucid.base.checks import between
 from pellucid.base.kinds import attributions
@@ -49,13 +52,16 @@ def gaussian_process_shapley(
     *,
     unit: Kind = "word",
     n_samples: int = 128,
+    tolerance: float | None = None,
     operator: Operator = "absent",
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units: expected Shapley values.
 
     unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none, in
     pairs of a coalition and its complement, 8 to 4,096: first those of a Hadamard matrix, then single units, then
-    random ones of evenly spread sizes. Texts with no more coalitions are computed exactly. operator: how units are
+    random ones of evenly spread sizes. Texts with no more coalitions are computed exactly. tolerance: None, or a share
+    of the largest score: a text's coalitions are doubled until the scores' standard error is at most that, or doubling
+    would pass 4,096; there are at least twice as many as units then. operator: how units are
     taken out; see `pellucid.run.batch.edit`.
 
     Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce
@@ -64,17 +70,15 @@ def gaussian_process_shapley(
     """
     between("n_samples", n_samples, 8, MOST_SAMPLES)
     game = games(run, target, unit, operator)
-    known = [
-        _coalitions(players, n_samples, generator)
-        for players, generator in zip(game.sizes, run.generators("gaussian_process_shapley"), strict=True)
-    ]
-    fits = [_fitted(present, of_text) for present, of_text in zip(known, game.values(known), strict=True)]
-    return Scores(
-        game.scores(scores for scores, _ in fits),
-        units=game.units,
-        diagnostics=tuple(diagnostics for _, diagnostics in fits),
-        caveats=tuple(sample_caveats(diagnostics) for _, diagnostics in fits),
-    )
+
+    def question(text: int, count: int) -> Question:
+        # Of fewer than two coalitions a unit the error is stated too small.
+        fewest = 0 if tolerance is None else min(2 * game.sizes[text], MOST_SAMPLES)
+        generator = run.generator_of(text, "gaussian_process_shapley")
+        present = _coalitions(game.sizes[text], max(count, fewest), generator)
+        return present, partial(_fitted, present)
+
+    return fitted(game, n_samples, tolerance, MOST_SAMPLES, question)
 
 
 def _coalitions(players: int, n_samples: int, generator: torch.Generator) -> np.ndarray:
@@ -114,7 +118,7 @@ def _order(count: int, generator: torch.Generator) -> np.ndarray:
     return torch.rand(count, generator=generator, dtype=torch.float64).argsort().numpy()
 
 
-def _fitted(present: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
+def _fitted(present: np.ndarray, values: np.ndarray) -> Fit:
     """The scores [player] and their diagnostics; values: [coalition], as from `_coalitions`."""
     players = present.shape[1]
     exact = len(present) == 2**players

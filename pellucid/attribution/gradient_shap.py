@@ -217,7 +217,7 @@ def _against(run: ForwardPass, target: Explainable, blanks: Sequence[Tensor]) ->
     weights, rises = zip(*(_multipliers(values, text, of_blank) for of_blank in of_blanks), strict=True)
     weights = torch.cat([torch.zeros_like(text), *weights])  # a pair's multipliers go back in its baseline's row
     multipliers = together.vector_jacobian_product(target.readout, weights).split(count)[1:]
-    scores = [((embeddings - blank) * slopes).sum(-1) for blank, slopes in zip(blanks, multipliers, strict=True)]
+    scores = [((embeddings - blank) * each).sum(-1) for blank, each in zip(blanks, multipliers, strict=True)]
     return torch.stack(scores).mean(0), torch.stack(rises).mean(0)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, islice
 from math import comb
 
@@ -10,6 +11,8 @@ import torch
 from scipy.linalg import lstsq
 
 from pellucid.attribution.shared.coalition_game import (
+    Fit,
+    Question,
     Sample,
     all_coalitions,
     coalitions,
@@ -17,9 +20,9 @@ from pellucid.attribution.shared.coalition_game import (
     fitted,
     games,
     relative_error,
-    sample_caveats,
     stability,
     standard_error,
+    surrogate,
 )
 from pellucid.base.checks import at_least
 from pellucid.base.kinds import attributions
@@ -28,6 +31,8 @@ from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import Scores
 from pellucid.run.target import Explainable
 from pellucid.text.units import Kind
+
+MOST_SAMPLES = 16_384  # that a tolerance may ask for
 
 
 @attributions.add(
@@ -44,6 +49,7 @@ def kernel_shap(
     *,
     unit: Kind = "word",
     n_samples: int = 512,
+    tolerance: float | None = None,
     operator: Operator = "absent",
 ) -> Scores:
     """Share the target's rise, from the text without its units to the text, among the units: Shapley values by a fit.
@@ -56,7 +62,9 @@ def kernel_shap(
 
     unit: what is taken out and scored. n_samples: coalitions that the model is evaluated on, besides all and none.
     Those of the most and the fewest units come first, whole sizes while they fit; the rest are drawn in pairs of a
-    coalition and its complement. operator: how units are taken out; see `pellucid.run.batch.edit`.
+    coalition and its complement. tolerance: None, or a share of the largest score: a text's coalitions are doubled
+    until the scores' standard error is at most that, or doubling would pass 16,384. operator: how units are taken out;
+    see `pellucid.run.batch.edit`.
 
     Diagnostics: `exact` (1 where all coalitions fit, else 0), `n_samples`, `fit_r2` (how well sums of scores reproduce
     the values of coalitions), `standard_error` (root mean square over the units, in the target's unit),
@@ -65,18 +73,12 @@ def kernel_shap(
     """
     at_least("n_samples", n_samples, 8)
     game = games(run, target, unit, operator)
-    plans = [
-        _plan(size, n_samples, generator)
-        for size, generator in zip(game.sizes, run.generators("kernel_shap"), strict=True)
-    ]
-    values = game.values([plan.coalitions for plan in plans])
-    fits = [_fitted(plan, of_text) for plan, of_text in zip(plans, values, strict=True)]
-    return Scores(
-        game.scores(scores for scores, _ in fits),
-        units=game.units,
-        diagnostics=tuple(diagnostics for _, diagnostics in fits),
-        caveats=tuple(sample_caveats(diagnostics) for _, diagnostics in fits),
-    )
+
+    def question(text: int, count: int) -> Question:
+        plan = _plan(game.sizes[text], count, run.generator_of(text, "kernel_shap"))
+        return plan.coalitions, partial(_fitted, plan)
+
+    return fitted(game, n_samples, tolerance, MOST_SAMPLES, question)
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _drawn(players: int, count: int, mass: np.ndarray, whole: int, generator: to
     return list(islice(coalitions(players, generator, sizes_at, fewest=whole + 1), count))
 
 
-def _fitted(plan: _Plan, values: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
+def _fitted(plan: _Plan, values: np.ndarray) -> Fit:
     """The scores [player] and their diagnostics; values: in the order of the plan's coalitions."""
     none, rise, pairs = values[0], values[1] - values[0], len(plan.present)
     differences = values[2 : 2 + pairs] - values[2 + pairs :]
@@ -184,6 +186,7 @@ def lime(
     *,
     unit: Kind = "word",
     n_samples: int = 512,
+    tolerance: float | None = None,
     operator: Operator = "absent",
     kernel_width: float = 25.0,
     alpha: float = 1.0,
@@ -198,7 +201,8 @@ def lime(
 
     unit: what is taken out and scored; a word that stands twice has two scores. n_samples: texts that the model is
     evaluated on, the whole one among them; where all coalitions are fewer, each is evaluated once and counts as often
-    as it would be drawn. operator: how units are taken out; see `pellucid.run.batch.edit`. kernel_width: how fast a
+    as it would be drawn. tolerance: as for kernel_shap. operator: how units are taken out; see
+    `pellucid.run.batch.edit`. kernel_width: how fast a
     sample's weight falls with its distance, 100 x (1 - cosine with the whole text). alpha: the ridge penalty. For the
     diagnostics see `pellucid.attribution.shared.coalition_game`.
     """
@@ -206,11 +210,12 @@ def lime(
     at_least("kernel_width", kernel_width, 1e-3)
     at_least("alpha", alpha, 0.0)
     game = games(run, target, unit, operator)
-    samples = [
-        _sample(size, n_samples, kernel_width, generator)
-        for size, generator in zip(game.sizes, run.generators("lime"), strict=True)
-    ]
-    return fitted(game, samples, alpha)
+
+    def question(text: int, count: int) -> Question:
+        sample = _sample(game.sizes[text], count, kernel_width, run.generator_of(text, "lime"))
+        return sample.present, lambda values: surrogate(sample, values, alpha)
+
+    return fitted(game, n_samples, tolerance, MOST_SAMPLES, question)
 
 
 def _sample(players: int, n_samples: int, kernel_width: float, generator: torch.Generator) -> Sample:

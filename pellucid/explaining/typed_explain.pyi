@@ -343,6 +343,7 @@ def explain(
     progress: bool | Progress | None = None,
     unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 128,
+    tolerance: float | None = None,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
 ) -> Results:
     """Share the target's rise, from the text without its units to the text, among the units: expected Shapley values."""
@@ -619,6 +620,7 @@ def explain(
     progress: bool | Progress | None = None,
     unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
+    tolerance: float | None = None,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
 ) -> Results:
     """Share the target's rise, from the text without its units to the text, among the units: Shapley values by a fit."""
@@ -672,6 +674,7 @@ def explain(
     progress: bool | Progress | None = None,
     unit: Literal["piece", "character", "word", "sentence", "paragraph"] = "word",
     n_samples: int = 512,
+    tolerance: float | None = None,
     operator: Literal["absent", "mask", "pad", "delete"] = "absent",
     kernel_width: float = 25.0,
     alpha: float = 1.0,

@@ -210,7 +210,11 @@ class ForwardPass:
 
     def generators(self, method: str) -> list[torch.Generator]:
         """One random generator an example, seeded from its content."""
-        return [generator_for(row, method, self.seed) for row in self.batch.rows]
+        return [self.generator_of(example, method) for example in range(len(self.batch))]
+
+    def generator_of(self, example: int, method: str) -> torch.Generator:
+        """A new random generator of one example."""
+        return generator_for(self.batch.rows[example], method, self.seed)
 
     def scores(self, padded: Tensor, **extras: tuple[Any, ...]) -> Scores:
         """A method's result from its padded scores [example unit]."""

@@ -245,8 +245,8 @@ def test_the_regression_is_scikit_learns_also_with_fewer_samples_than_units(samp
 
 def test_samples_of_no_weight_leave_every_score_at_0():
     present = np.zeros((8, 1), dtype=bool)
-    fit = surrogate(Sample(present, np.zeros(8), 0), np.ones(8), 1.0)
-    assert fit.scores.tolist() == [0.0] and np.isfinite(list(fit.diagnostics.values())).all()
+    scores, diagnostics = surrogate(Sample(present, np.zeros(8), 0), np.ones(8), 1.0)
+    assert scores.tolist() == [0.0] and np.isfinite(list(diagnostics.values())).all()
 
 
 def test_lime_weighs_and_fits_as_the_lime_package():
@@ -398,6 +398,20 @@ def test_a_caveat_says_when_draws_are_too_few(method):
     assert not any(
         "draws" in caveat for caveat in explain_one(model, (LONG,), method, **dict.fromkeys(few, 4000)).caveats
     )
+
+
+@pytest.mark.parametrize("method", ("kernel_shap", "gaussian_process_shapley", "lime"))
+def test_coalitions_are_doubled_text_by_text_until_the_error_is_small_enough(method):
+    """Each text has the scores of as many coalitions as it says, the fewest in doubling whose error is allowed."""
+    model, start = tiny_classifier("bert"), 32
+    texts = (LONG, "A gripping, lovely film, and a long one at that.", " ".join(LONG.split()[::-1]))
+    fixed = {count: ask(model, texts, (method, {"n_samples": count})) for count in (32, 64, 128, 256, 512, 1024)}
+    allowed = 1.001 * sorted(each.diagnostics["relative_error"] for each in fixed[128])[1]
+    for index, text in enumerate(ask(model, texts, (method, {"n_samples": start, "tolerance": allowed}))):
+        enough = (n for n, those in fixed.items() if those[index].diagnostics["relative_error"] <= allowed)
+        needed = fixed[next(enough, 1024)][index]
+        assert text.diagnostics["n_samples"] == needed.diagnostics["n_samples"]
+        np.testing.assert_allclose(text.scores, needed.scores, atol=1e-6)
 
 
 def test_shapley_sampling_runs_to_a_tolerance_and_no_further_than_needed():

@@ -1,8 +1,8 @@
 """Attention and layer norm under the rules of pairs: their multipliers in one piece, computed on the way back.
 
 Texts stand first in a batch and their baselines below them (`pairs.py`). Written out, attention would keep several
-slopes for each head and pair of pieces, a gigabyte on texts of 470 pieces, and compute each step twice. Here the graph
-keeps queries, keys and values, and the slopes of a few heads exist at once.
+numbers for each head and pair of pieces, a gigabyte on texts of 470 pieces, and compute each step twice. Here the graph
+keeps queries, keys and values, and the multipliers of a few heads exist at once.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from pellucid.attribution.backward.mode import ChangedBackward, Rule
 from pellucid.models.families.encoder import attention_scores, shared_heads
 from pellucid.run.rounding import widened
 
-AT_ONCE = 2**19  # pairs of pieces, of all heads that are computed together: what a core's caches hold
+AT_ONCE = 2**17  # pairs of pieces that are computed together: what a core's caches hold
 LOWEST_LOG = -1e4  # of a softmax; a masked position has none
 
 
@@ -89,13 +89,13 @@ class _PairedNorm(Function):
         centred = widened(path) - widened(path).mean(dims, keepdim=True)
         factor = (centred.square().mean(dims, keepdim=True) + ctx.eps).rsqrt()
         (text, blank), (of_text, of_blank) = parted(centred, ctx.parts), parted(factor, ctx.parts)
-        slopes = widened(parted(gradient, ctx.parts)[1])
-        slopes = slopes if ctx.weight is None else slopes * ctx.weight
+        upstream = widened(parted(gradient, ctx.parts)[1])
+        upstream = upstream if ctx.weight is None else upstream * ctx.weight
         smaller = of_text <= of_blank
-        by_factor = (slopes * torch.where(smaller, blank, text)).sum(dims, keepdim=True)
+        by_factor = (upstream * torch.where(smaller, blank, text)).sum(dims, keepdim=True)
         # The factor's slope by the mean square, without a difference: v = f**-2.
         by_factor *= -((of_text * of_blank).square()) / (of_text + of_blank)
-        by_centred = slopes * torch.where(smaller, of_text, of_blank)
+        by_centred = upstream * torch.where(smaller, of_text, of_blank)
         by_centred += (text + blank) * (by_factor / ctx.width)
         by_centred -= by_centred.mean(dims, keepdim=True)
         return below_zeros(by_centred.to(gradient)), None, None
@@ -126,11 +126,12 @@ class _PairedAttention(Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        """Heads in groups, each by itself."""
-        tensors = (*ctx.saved_tensors, gradient)
-        of_groups = [
-            _multipliers(ctx, heads, *(_of(each, heads) for each in tensors)) for heads in _groups(*tensors[:2])
-        ]
+        """Some heads after the others, and of each some queries after the others: what fits a core's caches is fast."""
+        query, key, value = ctx.saved_tensors
+        of_groups = []
+        for heads in _groups(query, key):
+            of_heads = [_of(each, heads) for each in (query, key, value, gradient)]
+            of_groups.append(_by_queries(ctx, heads, *of_heads))
         joined = (each[0] if len(each) == 1 else torch.cat(each, -3) for each in zip(*of_groups, strict=True))
         return *joined, None, None
 
@@ -148,25 +149,42 @@ def _of(states: Tensor, heads: slice | None) -> Tensor:
     return states if heads is None else states[..., heads, :, :]
 
 
-def _multipliers(
+def _by_queries(
     ctx: Any, heads: slice | None, query: Tensor, key: Tensor, value: Tensor, gradient: Tensor
 ) -> tuple[Tensor, ...]:
     """The gradients by query, key and value, [row ... piece width] each; the tensors are those heads'."""
-    mask = ctx.mask
+    mask, count = ctx.mask, query.shape[-2]
     if heads is not None and mask is not None and mask.ndim >= 3 and mask.shape[-3] > 1:
         mask = mask[..., heads, :, :]
+    size = count if ctx.is_causal else max(1, AT_ONCE // max(1, query.shape[:-2].numel() * key.shape[-2]))
+    by_query, by_others = [], None
+    for first in range(0, count, size):
+        some = slice(first, first + size)
+        of_some = mask if mask is None or mask.shape[-2] == 1 else mask[..., some, :]
+        here, *others = _multipliers(ctx, of_some, query[..., some, :], key, value, gradient[..., some, :])
+        by_query.append(here)
+        by_others = (
+            others if by_others is None else [total.add_(each) for total, each in zip(by_others, others, strict=True)]
+        )
+    return below_zeros(torch.cat(by_query, -2)), *map(below_zeros, by_others or ())
+
+
+def _multipliers(
+    ctx: Any, mask: Tensor | None, query: Tensor, key: Tensor, value: Tensor, gradient: Tensor
+) -> tuple[Tensor, ...]:
+    """The same of some queries, in the baselines' rows: [baseline pair ... piece width] each."""
     scores = attention_scores(query, key, mask=mask, is_causal=ctx.is_causal, scale=ctx.scale, lowest=None)
     logs = scores.log_softmax(-1).clamp_min_(LOWEST_LOG)
     (log_text, log_blank), (text, blank) = parted(logs, ctx.parts), parted(logs.exp(), ctx.parts)
     changed = logarithmic_mean(text, blank, log_text, log_blank)
     mean_query, mean_key, mean_value = ((sum(parted(each, ctx.parts)) / 2) for each in (query, key, value))
-    slopes = parted(gradient, ctx.parts)[1]
-    by_value = ((text + blank) / 2).transpose(-1, -2) @ slopes
-    by_weights = slopes @ mean_value.transpose(-1, -2)
+    upstream = parted(gradient, ctx.parts)[1]
+    by_value = ((text + blank) / 2).transpose(-1, -2) @ upstream
+    by_weights = upstream @ mean_value.transpose(-1, -2)
     shares = (changed * by_weights).sum(-1, keepdim=True) / changed.sum(-1, keepdim=True)
     by_scores = by_weights.sub_(shares).mul_(changed)
     if mask is not None or ctx.is_causal:  # masked positions are constants
         by_scores.masked_fill_(parted(scores, ctx.parts)[1] <= torch.finfo(scores.dtype).min / 4, 0.0)
     by_scores *= query.shape[-1] ** -0.5 if ctx.scale is None else ctx.scale
     by_query, by_key = by_scores @ mean_key, by_scores.transpose(-1, -2) @ mean_query
-    return tuple(below_zeros(each) for each in (by_query, by_key, by_value))
+    return by_query, by_key, by_value

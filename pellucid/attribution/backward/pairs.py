@@ -87,7 +87,7 @@ def _largest(inputs: Tensor) -> float:
 
 
 def _secants(inputs: Tensor, value: Tensor, parts: int, size: float, func: Callable[..., Any]) -> Tensor:
-    """[baseline pair ...]: slopes between the numbers of text and baseline; size: the largest of these numbers."""
+    """[baseline pair ...]: multipliers from the numbers of text and baseline; size: the largest of these numbers."""
     (text, blank), (text_value, blank_value) = parted(inputs, parts), parted(value, parts)
     step = text - blank
     multiplier = (text_value - blank_value).div_(step)
@@ -97,8 +97,8 @@ def _secants(inputs: Tensor, value: Tensor, parts: int, size: float, func: Calla
     text, text_value = text.flatten()[of_text], text_value.flatten()[of_text]
     blank, blank_value = blank.flatten()[small], blank_value.flatten()[small]
     near = _near(text - blank, text.abs() + blank.abs(), text_value - blank_value, text_value)
-    slopes = multiplier.view(-1)
-    slopes[small] = torch.where(near, _derivative(func, (text + blank) / 2), slopes[small])
+    every = multiplier.view(-1)
+    every[small] = torch.where(near, _derivative(func, (text + blank) / 2), every[small])
     return multiplier
 
 

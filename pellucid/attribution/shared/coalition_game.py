@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pellucid.base.checks import at_least
 from pellucid.run.batch import Operator, Row
 from pellucid.run.forward_pass import ForwardPass
 from pellucid.run.model import Scores
@@ -191,32 +192,46 @@ class Sample:
         return self.fixed == len(self.present)
 
 
-@dataclass(frozen=True)
-class Surrogate:
-    """scores: [player], the regression's coefficients; diagnostics: how far to trust them."""
-
-    scores: np.ndarray
-    diagnostics: dict[str, float]
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What the diagnostics mean."""
-        return sample_caveats(self.diagnostics)
+Fit = tuple[np.ndarray, dict[str, float]]  # a text's scores [player] and their diagnostics
+Question = tuple[np.ndarray, Callable[[np.ndarray], Fit]]  # coalitions, and what fits scores to the target's values
 
 
-def fitted(game: Games, samples: list[Sample], alpha: float) -> Scores:
-    """The scores of every text's `surrogate` on the coalitions of its sample."""
-    values = game.values([sample.present for sample in samples])
-    fits = [surrogate(sample, of_text, alpha) for sample, of_text in zip(samples, values, strict=True)]
+def fitted(
+    game: Games,
+    n_samples: int,
+    tolerance: float | None,
+    most: int,
+    question: Callable[[int, int], Question],
+) -> Scores:
+    """The scores of every text by a fit to its coalitions.
+
+    tolerance: None, or the `relative_error` at which a text is done: the coalitions of the others are doubled from
+    n_samples until they are done, or there would be more than `most`. question: (number of a text, how many coalitions)
+    -> these and their fit. Many coalitions contain the fewer ones as far as the method allows, and none is read twice.
+    """
+    if tolerance is not None:
+        at_least("tolerance", tolerance, 1e-6)
+    fits: list[Fit] = [(np.zeros(0), {})] * len(game.sizes)
+    texts, count = list(range(len(fits))), n_samples
+    while texts:
+        plans = {text: question(text, count) for text in texts}
+        nothing = [np.zeros((0, size), dtype=bool) for size in game.sizes]
+        values = game.values([plans[text][0] if text in plans else none for text, none in enumerate(nothing)])
+        for text, (_, fit) in plans.items():
+            fits[text] = fit(values[text])
+        count *= 2
+        if tolerance is None or count > most:
+            break
+        texts = [text for text in texts if fits[text][1]["relative_error"] > tolerance]
     return Scores(
-        game.scores(fit.scores for fit in fits),
+        game.scores(scores for scores, _ in fits),
         units=game.units,
-        diagnostics=tuple(fit.diagnostics for fit in fits),
-        caveats=tuple(fit.caveats for fit in fits),
+        diagnostics=tuple(diagnostics for _, diagnostics in fits),
+        caveats=tuple(sample_caveats(diagnostics, tolerance) for _, diagnostics in fits),
     )
 
 
-def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
+def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Fit:
     """The ridge regression of a sample's values [sample] on which units are present, with penalty alpha.
 
     Diagnostics: `exact`, `n_samples`, `fit_r2`, and from two halves of the draws `standard_error` (root mean square
@@ -226,7 +241,7 @@ def surrogate(sample: Sample, values: np.ndarray, alpha: float) -> Surrogate:
     scores, intercept = ridge(sample.present, values, sample.weights, alpha)
     halves = [_half(sample, values, alpha, offset) for offset in (0, 1)]
     error = 0.0 if sample.exact else standard_error(*halves)
-    return Surrogate(
+    return (
         scores,
         {
             "exact": float(sample.exact),
@@ -272,9 +287,10 @@ def _solved(matrix: np.ndarray, values: np.ndarray, alpha: float) -> np.ndarray:
 # What to say of scores that were fitted to a number of coalitions.
 
 
-def sample_caveats(diagnostics: Mapping[str, float]) -> tuple[str, ...]:
+def sample_caveats(diagnostics: Mapping[str, float], tolerance: float | None) -> tuple[str, ...]:
     """The caveats that follow from `relative_error` and `fit_r2`."""
-    noise = noise_caveats(diagnostics["relative_error"], "raise n_samples")
+    allowed = TRUSTED_ERROR if tolerance is None else tolerance
+    noise = noise_caveats(diagnostics["relative_error"], "raise n_samples", allowed)
     return noise + fit_caveats(diagnostics["fit_r2"])
 
 
