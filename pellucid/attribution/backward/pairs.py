@@ -90,7 +90,7 @@ def _secants(inputs: Tensor, value: Tensor, parts: int, size: float, func: Calla
     """[baseline pair ...]: multipliers from the numbers of text and baseline; size: the largest of these numbers."""
     (text, blank), (text_value, blank_value) = parted(inputs, parts), parted(value, parts)
     step = text - blank
-    multiplier = (text_value - blank_value).div_(step)
+    multiplier = (text_value - blank_value).div_(step).contiguous()
     # Few steps are small, and only these are looked at closely.
     small = (step.abs_() <= torch.finfo(step.dtype).eps ** 0.5 * (1 + 2 * size)).flatten().nonzero()[:, 0]
     of_text = small % text.numel()
