@@ -1,4 +1,6 @@
-"""What Windows lacks is asked for nowhere: modules, flags and functions that only Unix has."""
+"""What Windows lacks is asked for nowhere: modules, flags and functions that only Unix has; processes are started anew,
+paths have blanks and signs, and the terminal has a code page.
+"""
 
 import json
 import os
@@ -35,7 +37,9 @@ for name in json.loads(sys.argv[1]):
 import pellucid
 import pellucid.base.temporary_files as temporary_files
 import pellucid.base.files as files
+import pellucid.corpus.careful as careful
 assert temporary_files.fcntl is None
+careful._may_be_copied = lambda *_: False  # no process is a copy of another one there
 temporary_files.RENAMES_OPEN_FILES = files.RENAMES_OPEN_FILES = False
 with files.whole_files("folder") as folder:
     (folder / "a.txt").write_text("whole")
@@ -45,8 +49,11 @@ for _ in range(2):
     pellucid.save(results, "results.parquet")
 pellucid.report(results, path="page.html")
 assert len(pellucid.read("results.parquet")) == 2
-print(sorted(path.name for path in pathlib.Path().iterdir()))
+run = pellucid.explain_corpus(pellucid.load(sys.argv[2]), ["A good film.", "Dull."], "occlusion", folder="a run", workers=2)
+assert len(run) == 2 and pellucid.verify("a run").is_whole
+print(sorted(path.name for path in pathlib.Path().iterdir()), "\\u017e \\u2192")
 """
+CODE_PAGE = {"PYTHONIOENCODING": "cp1252:backslashreplace", "PYTHONUTF8": "0"}
 
 
 def modules():
@@ -56,11 +63,11 @@ def modules():
 
 
 @pytest.mark.whole
-def test_the_whole_package_is_imported_and_explains_and_saves_without_what_only_unix_has(tmp_path):
-    folder, work = save_tiny(tmp_path / "model"), tmp_path / "work"
+def test_the_whole_package_is_imported_and_works_without_what_only_unix_has(tmp_path):
+    folder, work = save_tiny(tmp_path / "my model, v2"), tmp_path / "Jana's files (100 %) & söme"
     work.mkdir()
     line = [sys.executable, "-W", "ignore", "-c", WITHOUT + JOB, json.dumps(modules()), str(folder)]
-    environment = os.environ | warm_python.OFFLINE
-    done = subprocess.run(line, cwd=work, env=environment, capture_output=True, text=True, timeout=300)
+    environment = os.environ | warm_python.OFFLINE | CODE_PAGE
+    done = subprocess.run(line, cwd=work, env=environment, capture_output=True, encoding="cp1252", timeout=300)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "['folder', 'page.html', 'results.parquet']"
+    assert done.stdout.splitlines()[-1] == r"['a run', 'folder', 'page.html', 'results.parquet'] ž \u2192"
