@@ -65,7 +65,7 @@ def test_the_page_has_verdicts_the_papers_numbers_and_what_is_missing():
     assert as_picture(numbers).count("<polyline") == 3
 
 
-def test_an_attack_that_found_nothing_to_edit_in_most_texts_of_a_seed_gets_no_verdict():
+def test_an_attack_without_anything_to_edit_in_most_texts_of_a_seed_gets_no_verdict():
     untried = [("nothing to edit", 0), ("nothing to edit", 0), ("success", 3)]
     spans = [("exhausted", 9), ("exhausted", 9), ("success", 3)]
     attacks = {
