@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines
     from pellucid.data.exports.tables import to_data_frame, write_csv
     from pellucid.discovery.door import find_concepts
+    from pellucid.discovery.judged import judge_concepts
     from pellucid.discovery.record import LearntConcepts
     from pellucid.discovery.text_record import text_concepts
     from pellucid.errors.door import error_analysis
@@ -115,6 +116,7 @@ __all__ = [
     "from_function",
     "from_network",
     "from_pipeline",
+    "judge_concepts",
     "latex",
     "layer_analysis",
     "lens",

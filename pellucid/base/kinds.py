@@ -229,6 +229,15 @@ discoveries = Catalogue(
     requires=("signed",),
 )
 
+# A function of a `JudgedCase`; it returns a `BesideChance`.
+# better: "higher" or "lower"
+concept_judges = Catalogue(
+    "judge of concepts",
+    room="pellucid.discovery.judges",
+    group="pellucid.judges",
+    requires=("better",),
+)
+
 # selection: how scores become spans unless the user chooses another way
 # selections: all ways that it accepts
 extractors = Catalogue(

@@ -11,7 +11,8 @@ import typer
 
 import pellucid
 from pellucid.base.catalogue import Choice
-from pellucid.base.errors import BadSetting
+from pellucid.base.checks import listed
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import metrics as known_metrics
@@ -78,6 +79,13 @@ def compare(
     seed: Annotated[int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")] = 0,
     resamples: Annotated[int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")] = 1000,
     shortcut_passes: ShortcutPasses = 500,
+    learnt: Annotated[
+        Path | None,
+        typer.Option(
+            help="In place of methods, judge the learnt concepts of this folder of `concepts find`, each number beside "
+            "chance."
+        ),
+    ] = None,
     by_metric: Annotated[
         str | None, typer.Option(help="The metric whose best method comes first; default: methods as they were named.")
     ] = None,
@@ -100,6 +108,18 @@ def compare(
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than
     chance?
     """
+    if learnt is not None:
+        unused = {"--explained": saved.explained, "--method or --methods": methods != MethodOptions()}
+        unused |= {"--checks and what goes with it": checking != CheckOptions(), "--metrics": metrics}
+        unused |= {"--metric-set": metric_set, "--target": target != "predicted", "--resamples": resamples != 1000}
+        unused |= {"--by-metric": by_metric, "--out": out, "--save": save, "--workers": workers != 1, "--slice": slice_}
+        _refuse([option for option, value in unused.items() if value], data)
+        check_outputs([html], [data])
+        classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
+        source = reading.source(str(data), part.split)
+        judged, _ = held_out(classifier, labelled(classifier, source.examples(), reading, answers.need_labels), source)
+        _judge_concepts(classifier, selected(classifier, judged, amount, answers, seed), learnt, seed, html, as_json)
+        return
     from pellucid.base.catalogue import ALL
     from pellucid.comparison.folder import TABLE
     from pellucid.comparison.trust_card import texts_needed
@@ -161,6 +181,25 @@ def compare(
     print(json.dumps(nan_as_none(asdict(table))) if as_json else table)
     for path in filter(None, (out, save, html)):
         say(f"Written: {path}", aside=True)
+
+
+def _refuse(options: Sequence[str], data: str | None) -> None:
+    """Raise for options that have nothing to do with learnt concepts, and where no data are named."""
+    if options:
+        raise BadSetting(f"{listed(options)} belong to methods; with --learnt leave them away.")
+    if data is None:
+        raise BadInput("There are no texts to judge the concepts on; name data after the model.")
+
+
+def _judge_concepts(
+    model: Model, texts: Sequence[Example], learnt: Path, seed: int, html: Path | None, as_json: bool
+) -> None:
+    judged = pellucid.judge_concepts(model, texts, learnt, seed=seed)
+    if html is not None:
+        pellucid.report(judged, path=html)
+    print(json.dumps(judged.record()) if as_json else str(judged).rstrip())
+    if html is not None:
+        say(f"Written: {html}", aside=True)
 
 
 def _examples(model: Model, texts: Sequence[Example], table: Table, explained: Sequence[Explanation] | None) -> Results:

@@ -46,7 +46,7 @@ from pellucid.text.label_map import LabelMap
 MOST_CONCEPTS = 1000
 TEXTS_SHOWN = 3
 NOT_SETTLED = "The search for concepts ended before it had settled; another seed may give others."
-SAMPLE = "These numbers are of the texts that the concepts were found in, not of new ones."
+SAMPLE = "These numbers are of texts that the concepts were found in; pellucid compare --learnt judges them on others."
 
 
 def find_concepts(

@@ -10,6 +10,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import pellucid
 from pellucid.base.errors import BadFile, BadInput, BadSetting, ModelCannot
+from pellucid.base.kinds import concept_judges
 from pellucid.discovery import states as state_parts
 from pellucid.discovery.effects import concept_pass
 from pellucid.discovery.naming import standing_out
@@ -145,7 +146,10 @@ def test_the_command_finds_asks_and_refuses(folder, texts, tmp_path):
     assert "3 concepts have a name" in " ".join(printed.split())
     status, printed, _ = run(["concepts", str(folder), TEXT, "--learnt", str(out)])
     assert status == 0 and "without concepts" in printed
+    status, printed, _ = run(["compare", str(folder), str(data), "--learnt", str(out), "--json"])
+    assert status == 0 and len(json.loads(printed)["verdicts"]) == len(concept_judges.names())
     for words, sentence in (
+        (["compare", str(folder), str(data), "--learnt", str(out), "--methods", "gradient"], "--methods"),
         (["concepts", str(folder), TEXT], "--word W"),
         (["concepts", str(folder), TEXT, "--learnt", str(out), "--most", "3"], "--most"),
         (["concepts", str(folder), TEXT, "--learnt", str(tmp_path / "none")], "holds no concepts"),

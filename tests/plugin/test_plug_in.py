@@ -65,7 +65,7 @@ def python(tmp_path_factory):
 def test_groups_of_entry_points_are_public_names_and_all_different():
     catalogues = [one for one in vars(kinds).values() if isinstance(one, Catalogue)]
     groups = [catalogue.group for catalogue in catalogues]
-    assert len(set(groups)) == len(groups) == 27
+    assert len(set(groups)) == len(groups) == 28
     assert all(re.fullmatch(r"pellucid\.[a-z]+", group) for group in groups)
 
 
