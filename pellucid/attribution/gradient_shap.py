@@ -214,8 +214,8 @@ def _against(run: ForwardPass, target: Explainable, blanks: Sequence[Tensor]) ->
     check_parity(run.model, run.batch.examples, together.logits[:count], run.logits)
     text, *of_blanks = widened(together.origin(target.readout)).split(count)
     values = partial(together.values_from, target)
-    weights, rises = zip(*(_multipliers(values, text, of_blank) for of_blank in of_blanks), strict=True)
-    weights = torch.cat([torch.zeros_like(text), *weights])  # a pair's multipliers go back in its baseline's row
+    of_pairs, rises = zip(*(_multipliers(values, text, of_blank) for of_blank in of_blanks), strict=True)
+    weights = torch.cat([torch.zeros_like(text), *of_pairs])  # a pair's multipliers go back in its baseline's row
     multipliers = together.vector_jacobian_product(target.readout, weights).split(count)[1:]
     scores = [((embeddings - blank) * each).sum(-1) for blank, each in zip(blanks, multipliers, strict=True)]
     return torch.stack(scores).mean(0), torch.stack(rises).mean(0)

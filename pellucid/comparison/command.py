@@ -109,15 +109,19 @@ def compare(
     chance?
     """
     if learnt is not None:
-        unused = {"--explained": saved.explained, "--method or --methods": methods != MethodOptions()}
+        unused: dict[str, object] = {
+            "--explained": saved.explained,
+            "--method or --methods": methods != MethodOptions(),
+        }
         unused |= {"--checks and what goes with it": checking != CheckOptions(), "--metrics": metrics}
         unused |= {"--metric-set": metric_set, "--target": target != "predicted", "--resamples": resamples != 1000}
         unused |= {"--by-metric": by_metric, "--out": out, "--save": save, "--workers": workers != 1, "--slice": slice_}
         _refuse([option for option, value in unused.items() if value], data)
         check_outputs([html], [data])
         classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
-        source = reading.source(str(data), part.split)
-        judged, _ = held_out(classifier, labelled(classifier, source.examples(), reading, answers.need_labels), source)
+        judging = reading.source(str(data), part.split)
+        labelled_texts = labelled(classifier, judging.examples(), reading, answers.need_labels)
+        judged, _ = held_out(classifier, labelled_texts, judging)
         _judge_concepts(classifier, selected(classifier, judged, amount, answers, seed), learnt, seed, html, as_json)
         return
     from pellucid.base.catalogue import ALL

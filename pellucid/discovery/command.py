@@ -57,7 +57,7 @@ def concepts_find(
         layer,
         n=n,
         method=method,
-        level=level,
+        level=level,  # type: ignore[arg-type]  # checked there
         most_states=most_states,
         n_texts=n_texts,
         seed=seed,

@@ -98,7 +98,7 @@ def find_concepts(
     discoveries.get(method)
     model = model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
-    examples = _distinct(examples_for(model, data, names_data=True, split="train", strange="nothing", **columns))
+    examples = _distinct(examples_for(model, data, names_data=True, split="train", strange="allowed", **columns))
     if not examples:
         raise BadInput("There is no text to find concepts in; give some.")
     question = state_question(model, examples, layer, level, most_states, seed)
@@ -223,7 +223,7 @@ def _shown_texts(
     question: StateQuestion, dictionary: Dictionary, activations: np.ndarray, sample: StateSample
 ) -> list[list[Explanation]]:
     """For each concept the texts of its highest activations, word by word; texts in windows are left out."""
-    shown = []
+    shown: list[list[Explanation]] = []
     for k in range(activations.shape[1]):
         texts = dict.fromkeys(sample.places[np.argsort(-activations[:, k], kind="stable"), 0][:200].tolist())
         candidates = [question.examples[index] for index in list(texts)[: 4 * TEXTS_SHOWN]]

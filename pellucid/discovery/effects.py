@@ -186,8 +186,8 @@ def concept_pass(
         of_units.append(there)
         every_unit.append(units)
     device = run.state(layer).device
-    moved = (tensor.to(device) for tensor in (activations, rest))
-    return ConceptPass(run, layer, dictionary, *moved, tuple(of_units), tuple(every_unit))
+    activations, rest = activations.to(device), rest.to(device)
+    return ConceptPass(run, layer, dictionary, activations, rest, tuple(of_units), tuple(every_unit))
 
 
 def _place_of(units: Units) -> np.ndarray:

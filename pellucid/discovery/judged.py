@@ -128,7 +128,7 @@ def judge_concepts(
     learnt = learnt if isinstance(learnt, LearntConcepts) else LearntConcepts.read(learnt)
     check_same_model(learnt, model.hash, model.name)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
-    examples = examples_for(model, data, names_data=True, strange="nothing", **columns)
+    examples = examples_for(model, data, names_data=True, strange="allowed", **columns)
     distinct = list({example.segments: example for example in examples}.values())
     if len(distinct) < FEWEST:
         raise BadInput(f"{len(distinct)} texts came, and concepts are judged on {FEWEST} or more; give more.")

@@ -119,8 +119,9 @@ def effects_on(
         run, random_run = (concept_pass(model, texts, layer, level, dictionary) for dictionary in pair)
         parts.append(_effects(run, random_run, torch.from_numpy(directions)))
     report(len(examples), len(examples))
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Effects(len(examples), *columns, tuple(model.labels[:MOST_CLASSES]))
+    moved, random, by_class, same, same_random = (np.concatenate(column) for column in zip(*parts, strict=True))
+    classes = tuple(model.labels[:MOST_CLASSES])
+    return Effects(len(examples), moved, random, by_class, same, same_random, classes)
 
 
 def _effects(run: ConceptPass, random_run: ConceptPass, directions: torch.Tensor) -> list[np.ndarray]:

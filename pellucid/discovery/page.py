@@ -12,6 +12,7 @@ from pellucid.drawing.card import text_highlights
 from pellucid.drawing.emphasis import Scales
 from pellucid.drawing.heat_map import caution_lines
 from pellucid.drawing.html import (
+    Content,
     Markup,
     definition_list,
     element,
@@ -137,7 +138,7 @@ def concept_sections(learnt: LearntConcepts) -> list[Section]:
 def _card(concept: LearntConcept) -> Markup:
     symbol, words, css_class = matters_in_words(concept.removal)
     scales = page_scales(concept.texts)
-    facts = [
+    facts: list[tuple[Content, Content]] = [
         ("words", name(words_in_words(concept.words))),
         ("phrases", name(words_in_words(concept.phrases))),
         ("speaks for", name(classes_in_words(concept))),

@@ -62,5 +62,6 @@ def terminal_text_concepts(result: TextConcepts, *, colour: bool | None = None, 
         f"{signed(result.answer)} for {result.label} = {signed(result.rest)} without concepts, {signed(total)} by "
         f"concepts, {signed(result.gap)} gap of the path, {signed(result.error)} error of the reconstruction"
     )
-    lines = [line(text_in_words(result), style="bold"), grid, line(terms), *caution_lines(result.caveats)]
+    title, cautions = line(text_in_words(result), style="bold"), caution_lines(result.caveats)
+    lines: list[Line | Grid] = [title, grid, line(terms), *cautions]
     return printed(lines, colour, width)

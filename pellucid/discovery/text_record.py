@@ -119,7 +119,7 @@ def text_concepts(
     model = model_from(model)
     learnt = learnt if isinstance(learnt, LearntConcepts) else LearntConcepts.read(learnt)
     check_same_model(learnt, model.hash, model.name)
-    examples = examples_for(model, text, strange="nothing")
+    examples = examples_for(model, text, strange="allowed")
     if len(examples) != 1:
         raise BadInput(f"{len(examples)} texts came; give one, and find_concepts or compare for many.")
     run = concept_pass(model, examples, learnt.layer, learnt.level, learnt.dictionary)  # type: ignore[arg-type]
@@ -141,8 +141,12 @@ def _of_text(run: ConceptPass, learnt: LearntConcepts) -> TextConcepts:
         TextConcept(
             learnt.concepts[k].id,
             names[k],
-            *map(float, (activations[k], by_gradient[k], by_path[k], logit - without[k], random[k])),
-            concept_texts(run, k, f"concept {learnt.concepts[k].title}")[0],
+            activation=float(activations[k]),
+            by_gradient=float(by_gradient[k]),
+            by_path=float(by_path[k]),
+            removal=float(logit - without[k]),
+            random=float(random[k]),
+            where=concept_texts(run, k, f"concept {learnt.concepts[k].title}")[0],
         )
         for k in np.argsort(-np.abs(logit - without), kind="stable").tolist()
     ]

@@ -169,6 +169,12 @@ def _by_queries(
     return below_zeros(torch.cat(by_query, -2)), *map(below_zeros, by_others or ())
 
 
+def _middle(rows: Tensor, parts: int) -> Tensor:
+    """[baseline pair ...]: half way between a text's row and its baseline's."""
+    text, blank = parted(rows, parts)
+    return (text + blank) / 2
+
+
 def _multipliers(
     ctx: Any, mask: Tensor | None, query: Tensor, key: Tensor, value: Tensor, gradient: Tensor
 ) -> tuple[Tensor, ...]:
@@ -177,7 +183,7 @@ def _multipliers(
     logs = scores.log_softmax(-1).clamp_min_(LOWEST_LOG)
     (log_text, log_blank), (text, blank) = parted(logs, ctx.parts), parted(logs.exp(), ctx.parts)
     changed = logarithmic_mean(text, blank, log_text, log_blank)
-    mean_query, mean_key, mean_value = ((sum(parted(each, ctx.parts)) / 2) for each in (query, key, value))
+    mean_query, mean_key, mean_value = (_middle(each, ctx.parts) for each in (query, key, value))
     upstream = parted(gradient, ctx.parts)[1]
     by_value = ((text + blank) / 2).transpose(-1, -2) @ upstream
     by_weights = upstream @ mean_value.transpose(-1, -2)
