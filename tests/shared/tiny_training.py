@@ -17,7 +17,10 @@ LABELS = ("negative", "neutral", "positive")
 def save_encoder(folder: Path) -> Path:
     """An encoder as `compose` reads it."""
     AutoModel.from_config(tiny_network("bert").config).save_pretrained(folder)
-    word_piece().save_pretrained(folder)
+    tokenizer = word_piece()
+    tokenizer.backend_tokenizer.no_truncation()  # which a call before may have left, and its file would have
+    tokenizer.backend_tokenizer.no_padding()
+    tokenizer.save_pretrained(folder)
     return folder
 
 
