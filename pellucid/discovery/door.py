@@ -40,7 +40,7 @@ from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import example_record
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.diagnostics import route_record
-from pellucid.text.example import Example, data_of, seen_caveats
+from pellucid.text.example import data_of, distinct_texts, seen_caveats
 from pellucid.text.label_map import LabelMap
 
 MOST_CONCEPTS = 1000
@@ -98,7 +98,7 @@ def find_concepts(
     discoveries.get(method)
     model = model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
-    examples = _distinct(examples_for(model, data, names_data=True, split="train", strange="allowed", **columns))
+    examples = distinct_texts(examples_for(model, data, names_data=True, split="train", strange="allowed", **columns))
     if not examples:
         raise BadInput("There is no text to find concepts in; give some.")
     question = state_question(model, examples, layer, level, most_states, seed)
@@ -138,11 +138,6 @@ def _question(question: StateQuestion, about: Mapping[str, object]) -> dict[str,
         "level": question.level,
         **about,
     }
-
-
-def _distinct(examples: Sequence[Example]) -> list[Example]:
-    """Equal texts once: a text that a file repeats is one text."""
-    return list({example.segments: example for example in reversed(examples)}.values())[::-1]
 
 
 def _learnt(

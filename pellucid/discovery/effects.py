@@ -155,8 +155,13 @@ def _fits(row: object) -> bool:
 
 
 def concept_pass(
-    model: Model, examples: Sequence[Example], layer: int, level: Level, dictionary: Dictionary, seed: int = 0
+    model: Model, examples: Sequence[Example], layer: int, level: Level, dictionary: Dictionary
 ) -> ConceptPass:
+    """The pass of texts that fit one window, with their concepts; raises as `checked_pass`."""
+    return with_concepts(checked_pass(model, examples), layer, level, dictionary)
+
+
+def checked_pass(model: Model, examples: Sequence[Example]) -> ForwardPass:
     """The pass of texts that fit one window; raises `ParityBroken` where its logits are not the model's own, and
     `ModelCannot` for a text that is longer.
     """
@@ -167,8 +172,14 @@ def concept_pass(
                 f"Text {example.id!r} is longer than {model.name} reads at once, and what concepts do to its answer is "
                 f"asked of one pass; give a part of it."
             )
-    run = ForwardPass(model, batch, scheduler_for(model), seed)
+    run = ForwardPass(model, batch, scheduler_for(model), 0)
     check_parity(model, batch.examples, run.logits, torch.stack([*plain_logits(model, examples)]).to(run.logits))
+    return run
+
+
+def with_concepts(run: ForwardPass, layer: int, level: Level, dictionary: Dictionary) -> ConceptPass:
+    """The concepts of a pass's texts, piece by piece."""
+    batch = run.batch
     states = widened(run.state(layer)).cpu().float()
     activations = torch.zeros(*states.shape[:2], len(dictionary.atoms))
     rest = torch.zeros_like(states)

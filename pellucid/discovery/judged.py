@@ -19,6 +19,7 @@ from pellucid.discovery.dictionaries import random_dictionary
 from pellucid.discovery.effects import fitting_texts
 from pellucid.discovery.judges import JudgedCase
 from pellucid.discovery.measures import STAGE, effects_on
+from pellucid.discovery.page import interval_cell
 from pellucid.discovery.record import BesideChance, LearntConcepts, check_same_model
 from pellucid.discovery.states import MOST_STATES, sampled_states, state_question
 from pellucid.drawing.html import Markup, element, header_row, name, scroll_box, table
@@ -30,11 +31,10 @@ from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.explaining.views.opening import texts_in_words
-from pellucid.results.table import Interval
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.model import Model
 from pellucid.run.predicting import predictions
-from pellucid.text.example import Example, data_of, seen_caveats
+from pellucid.text.example import Example, data_of, distinct_texts, seen_caveats
 from pellucid.text.label_map import LabelMap
 
 FEWEST = 20  # texts
@@ -129,7 +129,7 @@ def judge_concepts(
     check_same_model(learnt, model.hash, model.name)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = examples_for(model, data, names_data=True, strange="allowed", **columns)
-    distinct = list({example.segments: example for example in examples}.values())
+    distinct = distinct_texts(examples)
     if len(distinct) < FEWEST:
         raise BadInput(f"{len(distinct)} texts came, and concepts are judged on {FEWEST} or more; give more.")
     with progress_bar(progress) as show_progress:
@@ -164,7 +164,7 @@ def _case(
     chance = random_dictionary(sample.states, len(learnt), seed)
     pair, report = (learnt.dictionary, chance), partial(progress, STAGE)
     effects = effects_on(model, texts, learnt.layer, question.level, pair, learnt.directions, report)
-    return JudgedCase(learnt, sample, np.array(answered), effects, seed)
+    return JudgedCase(learnt, sample, np.array(answered), effects, chance, seed)
 
 
 def verdict_in_words(judged: JudgedConcepts) -> str:
@@ -206,7 +206,7 @@ def _sections(judged: JudgedConcepts) -> list[Section]:
 def _row(verdict: ConceptVerdict) -> Markup:
     css_class = {"▲": "pl-better", "▼": "pl-worse"}.get(verdict.mark, "pl-unclear")
     beside = verdict.beside
-    cells = [_cell(each) for each in (beside.value, beside.chance)]
+    cells = [interval_cell(each) for each in (beside.value, beside.chance)]
     over = element(
         "td",
         element("span", three(beside.over.mean), class_="pl-value"),
@@ -215,10 +215,6 @@ def _row(verdict: ConceptVerdict) -> Markup:
     )
     title = element("th", name(readable(verdict.judge)), element("small", f"{verdict.better} is better"), scope="row")
     return element("tr", title, *cells, over, element("td", verdict.meaning, element("small", f"n = {beside.n:,}")))
-
-
-def _cell(interval: Interval) -> Markup:
-    return element("td", element("span", three(interval.mean), class_="pl-value"), element("small", bounds(interval)))
 
 
 @renderers.add(draws="judged concepts")

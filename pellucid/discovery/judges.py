@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.base.kinds import concept_judges
-from pellucid.base.packages import cached_property
 from pellucid.discovery.dictionaries import Dictionary, discovered, random_dictionary
 from pellucid.discovery.measures import Effects, beside_chance, variance_explained
 from pellucid.discovery.record import BesideChance, LearntConcepts
@@ -23,19 +22,16 @@ class JudgedCase:
     """Concepts and texts to judge them on.
 
     learnt: the concepts. sample: states of the texts. answers: [text], the class that the model answers, by its number.
-    effects: what concepts do to some of the texts. seed: of draws.
+    effects: what concepts do to some of the texts. chance: as many random directions, drawn with the spread of these
+    states. seed: of draws.
     """
 
     learnt: LearntConcepts
     sample: StateSample
     answers: np.ndarray
     effects: Effects
+    chance: Dictionary
     seed: int
-
-    @cached_property
-    def chance(self) -> Dictionary:
-        """As many random directions, drawn with the spread of these states."""
-        return random_dictionary(self.sample.states, len(self.learnt), self.seed)
 
     def search(self, states: np.ndarray, seed: int) -> np.ndarray:
         """[concept width]: the directions that the same method finds in other states."""

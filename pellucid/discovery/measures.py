@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from pellucid.discovery.dictionaries import Dictionary
-from pellucid.discovery.effects import ConceptPass, concept_pass
+from pellucid.discovery.effects import ConceptPass, checked_pass, with_concepts
 from pellucid.discovery.record import BesideChance, ClassEffect
 from pellucid.discovery.states import Level
 from pellucid.results.bootstrap import (
@@ -116,8 +116,9 @@ def effects_on(
     for first in range(0, len(examples), AT_ONCE):
         report(first, len(examples))
         texts = examples[first : first + AT_ONCE]
-        run, random_run = (concept_pass(model, texts, layer, level, dictionary) for dictionary in pair)
-        parts.append(_effects(run, random_run, torch.from_numpy(directions)))
+        run = checked_pass(model, texts)
+        ours, by_chance = (with_concepts(run, layer, level, dictionary) for dictionary in pair)
+        parts.append(_effects(ours, by_chance, torch.from_numpy(directions)))
     report(len(examples), len(examples))
     moved, random, by_class, same, same_random = (np.concatenate(column) for column in zip(*parts, strict=True))
     classes = tuple(model.labels[:MOST_CLASSES])

@@ -36,6 +36,7 @@ from pellucid.drawing.page import (
 from pellucid.drawing.wording import bounds, signed, three
 from pellucid.explaining.views.opening import texts_in_words
 from pellucid.results.explanation import Explanation
+from pellucid.results.table import Interval
 
 GUIDE = (
     "A concept is a direction in a layer’s states that the model has made itself. Its name is made of the words in "
@@ -169,11 +170,13 @@ def _measures(learnt: LearntConcepts) -> Markup:
 
 
 def _measure(title: str, beside: BesideChance, what: str) -> Markup:
-    cells = [
-        element("td", element("span", three(each.mean), class_="pl-value"), element("small", bounds(each)))
-        for each in (beside.value, beside.chance, beside.over)
-    ]
+    cells = [interval_cell(each) for each in (beside.value, beside.chance, beside.over)]
     return element("tr", element("th", title, element("small", f"{beside.n:,} {what}"), scope="row"), *cells)
+
+
+def interval_cell(interval: Interval) -> Markup:
+    """A cell of a table: a mean, and its interval below it."""
+    return element("td", element("span", three(interval.mean), class_="pl-value"), element("small", bounds(interval)))
 
 
 @renderers.add(draws="learnt concepts")

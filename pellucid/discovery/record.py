@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from pellucid.base.checks import known, one_of, reason
+from pellucid.base.checks import one_of, reason
 from pellucid.base.errors import BadFile, PellucidError
 from pellucid.base.files import write_text
 from pellucid.base.json_text import json_digest, nan_as_none, read_json
@@ -84,11 +84,6 @@ class LearntConcept:
     def title(self) -> str:
         """Its number and name."""
         return f"{self.id}: {self.name}"
-
-    @property
-    def speaks_for(self) -> tuple[str, ...]:
-        """The classes that it surely adds to."""
-        return tuple(effect.label for effect in self.classes if effect.value.low > 0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -289,12 +284,6 @@ def check_same_model(learnt: LearntConcepts, model_hash: str, name: str) -> None
             f"The concepts are of {learnt.model} with other weights than {name}; find those of this model: pellucid "
             f"concepts find MODEL DATA --layer {learnt.layer} --out FOLDER."
         )
-
-
-def concept_by_id(learnt: LearntConcepts, id_: int) -> LearntConcept:
-    """One concept by its number; raises `UnknownName` where there is none."""
-    known("concept", str(id_), [str(concept.id) for concept in learnt.concepts])
-    return next(concept for concept in learnt.concepts if concept.id == id_)
 
 
 @readers.add()

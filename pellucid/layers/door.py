@@ -39,7 +39,7 @@ from pellucid.run.hidden_target import HiddenState
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Target, TargetName
 from pellucid.run.word import TEXT, Word
-from pellucid.text.example import Example
+from pellucid.text.example import distinct_texts
 from pellucid.text.label_map import LabelMap
 
 Layers = int | Literal["all", "head"]
@@ -104,7 +104,7 @@ def layer_analysis(
     examples = examples_for(first, texts, strange=strange_for(target or "predicted"), **columns)
     if not examples:
         raise BadInput("There is no text to analyse; give at least one.")
-    distinct = _distinct(to_explain(first, examples))
+    distinct = distinct_texts(to_explain(first, examples))
     with_texts = {
         name: [replace(question, examples=distinct) for question in of_model] for name, of_model in questions.items()
     }
@@ -173,13 +173,6 @@ def _target(
             f"{explains}; leave target={quoted(target)} out, or explain a class by a method such as grad_cam."
         )
     return Word(TEXT) if states is None else states
-
-
-def _distinct(examples: Sequence[Example]) -> tuple[Example, ...]:
-    first: dict[tuple[str, ...], Example] = {}
-    for example in examples:
-        first.setdefault(example.segments, example)
-    return tuple(first.values())
 
 
 def caveats_of(explanations: Mapping[str, Sequence[Sequence[Explanation]]], n_repeated: int = 0) -> list[str]:

@@ -305,6 +305,14 @@ MOST_SOURCES = 3
 PLACE = re.compile(r"[-_ ]?\d+(/\d+)?$")  # what tells the rows of one file apart
 
 
+def distinct_texts(examples: Iterable[Example]) -> tuple[Example, ...]:
+    """The first example of each text: a text that a file repeats is one text."""
+    first: dict[tuple[str, ...], Example] = {}
+    for example in examples:
+        first.setdefault(example.segments, example)
+    return tuple(first.values())
+
+
 def data_of(ids: Sequence[str]) -> str:
     """The data that the ids of texts name, such as "reviews" of reviews-7; empty where ids are numbers alone."""
     return sources_in_words(map(source_of, ids))

@@ -31,9 +31,11 @@ def case(dictionary=None, seed=0):
     moved, same = np.tile([0.9, 0.0, 0.0, 0.0], (20, 1)), np.r_[np.ones(18), np.zeros(2)]
     random = 0.1 + 0.01 * rng.random((20, N))
     effects = Effects(20, moved, random, np.zeros((20, N, 2)), same, 1 - same, ("no", "yes"))
-    nothing = beside_chance(same, same)
+    nothing, chance = beside_chance(same, same), random_dictionary(states, N, seed)
     facts = ("tiny", "hash", ("no", "yes"), 1, "word", "nmf", 0, {}, nothing, nothing)
-    return JudgedCase(LearntConcepts((None,) * N, dictionary, np.zeros((1, 1)), *facts), sample, answers, effects, seed)
+    return JudgedCase(
+        LearntConcepts((None,) * N, dictionary, np.zeros((1, 1)), *facts), sample, answers, effects, chance, seed
+    )
 
 
 @pytest.mark.parametrize("name", concept_judges.names())
