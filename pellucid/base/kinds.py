@@ -308,11 +308,12 @@ encoders = Catalogue(
 # devices: kinds of devices that it computes on, such as "cpu"; empty where any will do
 # trains: whether it computes steps of training
 # mixes: whether it computes in mixed precision too
+# answers_only: whether it leaves passes with a graph, and those that record what is on the way, to PyTorch
 routes = Catalogue(
     "route",
     room="pellucid.models.routing.routes",
     group="pellucid.routes",
-    optional=MappingProxyType({"devices": frozenset(), "trains": True, "mixes": False}),
+    optional=MappingProxyType({"devices": frozenset(), "trains": True, "mixes": False, "answers_only": False}),
 )
 
 # draws: the kind of result, such as "table"

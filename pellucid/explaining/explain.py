@@ -29,6 +29,7 @@ from pellucid.explaining.inputs.readings import (
     named_passages,
     to_explain,
 )
+from pellucid.models.classifiers.piece_answers import sharing_own_answers
 from pellucid.results.explanation import Explanation
 from pellucid.results.results import Results
 from pellucid.results.side_by_side import SideBySide
@@ -149,6 +150,7 @@ def explain(
     return next(iter(side_by_side.values()))
 
 
+@sharing_own_answers()  # the guard compares with the call in which places were looked for
 def explain_all(
     model: ModelSource,
     texts: Data,
@@ -230,7 +232,7 @@ def explain_all(
     by_method = {title: texts_once.results(of_method, failures) for title, of_method in done.by_method.items()}
     if isinstance(question.target, Labels):
         target = question.target
-        by_method = {title: by_label(results, target, model.problem) for title, results in by_method.items()}
+        by_method = {title: by_label(results, target) for title, results in by_method.items()}
     return SideBySide(by_method, left_out(model, request.calls) | done.failed, perf_counter() - start)
 
 

@@ -98,12 +98,16 @@ def _sigmoid(logit: float) -> float:
 
 @dataclass(frozen=True)
 class Explained:
-    """The explained value: of which class (against which other, or None), which output, and its number."""
+    """The explained value: of which class (against which other, or None), which output, and its number.
+
+    of_rows: where each row of the scores' first axis explains a label of its own, the number of each; else empty.
+    """
 
     label: str
     against: str | None
     output: str
     value: float
+    of_rows: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.output} of {self.label}" + (f" against {self.against}" if self.against else "")

@@ -3,6 +3,7 @@
 Scores are flattened; `rows` and the units give their shape. Fields of free form (meta, rows, settings) are JSON texts.
 """
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 import numpy as np
@@ -116,14 +117,15 @@ def plain_record(explanation: Explanation) -> dict[str, object]:
 
 def _row_facts(explanation: Explanation) -> str | None:
     """What is known of each row by itself, and which row this is; None where there is nothing to say."""
-    if not explanation.row_caveats and not explanation.of_row:
+    values = explanation.target.of_rows
+    if not explanation.row_caveats and not explanation.of_row and not values:
         return None
     facts = {
         "diagnostics": [dict(diagnostics) for diagnostics in explanation.row_diagnostics],
         "caveats": explanation.row_caveats,
         "of_row": explanation.of_row,
     }
-    return plain_json(facts)
+    return plain_json(facts | ({"values": values} if values else {}))
 
 
 def example_record(example: Example) -> ExampleRecord:
@@ -187,7 +189,7 @@ def from_record(record: ExplanationRecord) -> Explanation:
         units=units,
         scores=np.array(record["scores"], dtype=np.float32).reshape(shape),
         rows=rows,
-        target=_explained(record),
+        target=_explained(record, facts.get("values", ())),
         prediction=_prediction(record),
         method=record["method"],
         settings=parsed(record["settings"]),
@@ -223,8 +225,14 @@ def _units(record: UnitsRecord) -> Units | Spans:
     return Spans(units, np.array(record["span_first"], dtype=np.int64), np.array(record["span_last"], dtype=np.int64))
 
 
-def _explained(record: AnswerRecord) -> Explained:
-    return Explained(record["target_label"], record["target_against"], record["target_output"], record["target_value"])
+def _explained(record: AnswerRecord, of_rows: Sequence[float]) -> Explained:
+    return Explained(
+        record["target_label"],
+        record["target_against"],
+        record["target_output"],
+        record["target_value"],
+        tuple(of_rows),
+    )
 
 
 def _prediction(record: AnswerRecord) -> Prediction:

@@ -303,6 +303,9 @@ def _check_row_facts(explanation: Explanation) -> None:
     n_rows = len(explanation.rows[0][1]) if explanation.rows else 0
     if {len(explanation.row_diagnostics), len(explanation.row_caveats)} not in ({0}, {n_rows}):
         raise ValueError("the diagnostics and caveats of rows do not fit the rows")
+    if len(explanation.target.of_rows) not in (0, n_rows):
+        raise ValueError("the values of rows do not fit the rows")
+    _check_numbers(explanation.target.of_rows)
     for diagnostics, caveats in zip(explanation.row_diagnostics, explanation.row_caveats, strict=True):
         _check_words([*diagnostics, *caveats])
         _check_numbers(diagnostics.values())

@@ -132,8 +132,9 @@ class ResolvedLabels:
         return replace(self, classes=tuple(self.classes[index] for index in indices), windows=windows)
 
     def explained(self, example: int, answer: Tensor, labels: Sequence[str]) -> Explained:
-        """The first label's value."""
-        return self.first.explained(example, answer, labels)
+        """The first label's value, with that of each of the example's labels beside it."""
+        every = [self._at(rank).explained(example, answer, labels) for rank in range(len(self.classes[example]))]
+        return replace(every[0], of_rows=tuple(explained.value for explained in every))
 
     def pieces_read(self, rows: Sequence[Row]) -> None:
         """Those that the head reads."""
@@ -159,21 +160,22 @@ def scores_of_labels(call: Call, forward: ForwardPass, target: ResolvedLabels) -
     )
 
 
-def by_label(results: Results, target: Labels, problem: Problem) -> Results:
-    """Each explanation with a row for each label as one explanation a label; problem: the model's."""
-    several = [list(_each_label(explanation, target, problem)) for explanation in results]
+def by_label(results: Results, target: Labels) -> Results:
+    """Each explanation with a row for each label as one explanation a label."""
+    several = [list(_each_label(explanation, target)) for explanation in results]
     numbers = (place for place, of_text in zip(results.numbers, several, strict=True) for _ in of_text)
     flat = tuple(explanation for of_text in several for explanation in of_text)
     return Results(flat, numbers=tuple(numbers), failures=results.failures)
 
 
-def _each_label(explanation: Explanation, target: Labels, problem: Problem) -> Iterator[Explanation]:
-    prediction = explanation.prediction
-    logits = torch.tensor([prediction.logits], dtype=torch.float64)
-    for label in explanation.rows[0][1]:
-        class_number = prediction.labels.index(label)
-        value = float(ResolvedTarget((class_number,), None, target.output, problem).values(logits))
-        row = replace(explanation.row(label), of_row=(), target=Explained(label, None, target.output, value))
-        below = target.which == PREDICTED and prediction.probabilities[class_number] < target.threshold
-        caveats = (NONE_LIKELY.format(threshold=target.threshold),) if below else ()
-        yield replace(row, caveats=(*row.caveats, *caveats))
+def _each_label(explanation: Explanation, target: Labels) -> Iterator[Explanation]:
+    """An explanation for each row, with its own label and value."""
+    labels, value_of = explanation.rows[0][1], explanation.target.of_rows
+    below = (
+        target.which == PREDICTED and len(labels) == 1 and max(explanation.prediction.probabilities) < target.threshold
+    )
+    caveats = (NONE_LIKELY.format(threshold=target.threshold),) if below else ()
+    for label, value in zip(labels, value_of, strict=True):
+        row = explanation.row(label)
+        explained = Explained(label, None, explanation.target.output, value)
+        yield replace(row, of_row=(), target=explained, caveats=(*row.caveats, *caveats))

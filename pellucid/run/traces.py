@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from pellucid.base.errors import ModelCannot
+from pellucid.base.memory import is_memory_error
 from pellucid.base.packages import cached_property
 from pellucid.run.batch import Batch, Row
 from pellucid.run.model import WRITING, Model
@@ -21,6 +22,8 @@ from pellucid.text.example import Example
 # Gradients by the parts of a trace: those of a target, and those that show which positions the classification head
 # reads.
 
+MOST_PIECES_BACK = 1024  # of a pass back with the gradients of several rows of a text: more fill a core by themselves
+MOST_UNUSED = 1.2  # gradients of texts that such a pass computes, for each that is read
 REMEMBERED = 2**25  # numbers of gradients by word embeddings: those of every word of a long prompt's answer are more
 TRIAL = Example(("We saw the new film, and it was a good one.",))
 Join = Callable[[Sequence[Tensor]], Tensor]
@@ -125,16 +128,44 @@ def _by_nodes(values: Tensor, trace: Trace, nodes: Sequence[Tensor]) -> list[Ten
 def by_rows(values: Tensor, trace: Trace, nodes: Sequence[Tensor]) -> list[Tensor]:
     """Of each node [text ...] the gradients [row ...] of values [row], where several rows ask about one text.
 
-    One pass back serves the first row of each text, another one the second rows, and so on.
+    One pass back serves the first row of each text, another one the second rows, and so on; of short texts all of them
+    are one, whose products are large enough for the processor.
     """
     if trace.texts is None:
         return _by_nodes(values, trace, nodes)
     gradients = [node.new_empty(len(values), *node.shape[1:]) for node in nodes]
-    for rows in _one_a_text(trace.of_row):
+    ranks = _one_a_text(trace.of_row)
+    passes = _in_one_pass(values, trace, nodes, ranks)
+    for rows, by_nodes in zip(ranks, passes or (_by_nodes(values[rows], trace, nodes) for rows in ranks), strict=True):
         texts = [trace.of_row[row] for row in rows]
-        for gradient, by_node in zip(gradients, _by_nodes(values[rows], trace, nodes), strict=True):
+        for gradient, by_node in zip(gradients, by_nodes, strict=True):
             gradient[rows] = by_node[texts]
     return gradients
+
+
+def _in_one_pass(
+    values: Tensor, trace: Trace, nodes: Sequence[Tensor], ranks: Sequence[Sequence[int]]
+) -> list[list[Tensor]]:
+    """For each rank the gradients of its rows' values by the nodes, from one pass back; empty where the texts are long
+    or have unlike many rows, or where a function of the network takes no several gradients at once.
+    """
+    n_texts, length = (trace.texts or trace).embeddings.shape[:2]
+    many = len(ranks) * n_texts * length > MOST_PIECES_BACK or len(ranks) * n_texts > MOST_UNUSED * len(values)
+    if trace.written is not None or len(ranks) < 2 or many:
+        return []
+    weights = values.new_zeros(len(ranks), len(values))
+    for rank, rows in enumerate(ranks):
+        weights[rank, list(rows)] = 1
+    settings = {"retain_graph": True, "allow_unused": True, "is_grads_batched": True}
+    try:
+        by_node = torch.autograd.grad(values, nodes, weights, **settings)  # type: ignore[arg-type]
+    except RuntimeError as error:
+        if is_memory_error(error):
+            raise
+        return []
+    pairs = zip(by_node, nodes, strict=True)
+    every = [node.new_zeros(len(ranks), *node.shape) if numbers is None else numbers for numbers, node in pairs]
+    return [[numbers[rank] for numbers in every] for rank in range(len(ranks))]
 
 
 def _one_a_text(of_row: Sequence[int]) -> list[list[int]]:

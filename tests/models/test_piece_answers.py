@@ -11,6 +11,7 @@ import transformers
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, InputReading, ModelCannot
 from pellucid.base.kinds import attributions
+from pellucid.run import traces
 from pellucid.run.batch import edit
 from pellucid.run.model import lacking
 from tests.shared.tiny import TAGS, TOKENIZERS, network_for_pieces, tiny_network
@@ -147,6 +148,23 @@ def test_the_answer_to_a_question_is_the_likeliest_span(family):
     assert str(result.target) == "log-likelihood of answer"
     named = pellucid.explain(model, question(QUESTION, PASSAGE), "occlusion", answer="Tom")[0]
     assert named.answer == "Tom" and named.target.value < result.target.value
+
+
+@pytest.mark.parametrize("output", ["logit", "probability"])
+@pytest.mark.parametrize(
+    ("kind", "text", "labels"),
+    [("QuestionAnswering", question(QUESTION, PASSAGE), "all"), ("MaskedLM", "A lovely [MASK].", ["full", "[SEP]"])],
+)
+def test_several_labels_of_a_place_have_the_values_of_calls_of_their_own(kind, text, labels, output):
+    model = pellucid.load(network_for_pieces(kind, "bert", double=True), TOKENIZERS["bert"]())
+    named = model.labels if labels == "all" else labels
+    together = pellucid.explain(model, text, "gradient_x_input", target=labels, output=output)
+    assert {result.target.label for result in together} == {*named} and len(together) == len(named)
+    for result in together:
+        [alone] = pellucid.explain(model, text, "gradient_x_input", target=result.target.label, output=output)
+        assert str(result.target) == str(alone.target)
+        assert result.target.value == pytest.approx(alone.target.value, abs=1e-9)
+        np.testing.assert_allclose(result.scores, alone.scores, atol=1e-6)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -292,24 +310,30 @@ PLACES = {
 @pytest.mark.parametrize(
     "method", ["gradient", "gradient_x_input", "integrated_gradients", "relevance", "deep_lift_shap"]
 )
-def test_places_of_one_text_cost_one_pass_forward_and_one_back_each(kind, method):
+def test_places_of_one_text_cost_one_pass_forward_and_one_back_each(kind, method, monkeypatch):
     network = network_for_pieces(kind, "bert")
     model = pellucid.load(network, TOKENIZERS["bert"]())
     texts, answer = PLACES[kind]
     places = [result.example for result in pellucid.explain(model, texts, "gradient", answer=answer)]
     assert len(places) == 4
     alone = [pellucid.explain(model, place, method)[0] for place in places]
+    with Passes(network) as of_short_texts:
+        in_one_pass = pellucid.explain(model, places, method)
+    monkeypatch.setattr(traces, "MOST_PIECES_BACK", 0)  # as of long texts
     with Passes(network) as of_one:
         pellucid.explain(model, places[0], method)
     with Passes(network) as of_all:
         together = pellucid.explain(model, places, method)
     assert of_all.forward <= 1.15 * of_one.forward
     assert of_all.back == 4 * of_one.back > 0
-    for ours, theirs in zip(together, alone, strict=True):
+    assert of_short_texts.back in (of_one.back, of_all.back)  # a pass back of several gradients is seen once
+    for ours, same, theirs in zip(together, in_one_pass, alone, strict=True):
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-5)
+        np.testing.assert_allclose(same.scores, theirs.scores, atol=1e-5)
 
 
-def test_texts_with_few_places_pay_for_no_more():
+def test_texts_with_few_places_pay_for_no_more(monkeypatch):
+    monkeypatch.setattr(traces, "MOST_PIECES_BACK", 0)  # hooks see a pass back of several gradients once
     network = network_for_pieces("TokenClassification", "bert")
     model = pellucid.load(network, TOKENIZERS["bert"]())
     answers = [("Mona saw Tom", ["Mona", "saw", "Tom"]), ("Oslo and Lima", ["Oslo"]), ("A dull film", ["A", "film"])]

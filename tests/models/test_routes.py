@@ -62,7 +62,7 @@ def test_changed_weights_are_never_served_by_what_was_packed_before(change):
     model = replace(tiny_classifier("bert"), route="onednn")
     weight = model.blocks[0].intermediate.dense.weight
     before = logits(model)
-    assert len(model.route_choice.route._packed)
+    assert len(model.route_choice.by_kind["answers"]._packed)
     with torch.no_grad():
         {**CHANGES, "a fused step": fused_step}[change](weight)
     after = logits(model)
@@ -200,7 +200,7 @@ def test_mixed_precision_takes_a_route_too_and_notices_changed_weights():
     near = lambda one, other: torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-2)  # noqa: E731
     before = logits(model)
     near(before, own_logits(model))
-    packed = {dtype for _, dtype in model.route_choice.route._packed._by_id}
+    packed = {dtype for _, dtype in model.route_choice.by_kind["answers"]._packed._by_id}
     assert packed == {torch.float32, torch.bfloat16}
     with torch.no_grad():
         model.blocks[-1].intermediate.dense.weight.data.mul_(3.0)
@@ -343,6 +343,33 @@ def test_the_fastest_route_is_measured_once_a_machine_and_checked_in_every_proce
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
 
 
+def test_each_kind_of_pass_takes_its_own_fastest_route(with_route, monkeypatch):
+    with_route(Equal)
+    passes: list[str] = []
+    monkeypatch.setattr(Equal, "explaining", lambda _: passes.append("other") or nullcontext())
+    full = iter([{"other": 2.0}, {"other": 1.0}] * 3)  # of full passes, and of a text alone
+    monkeypatch.setattr(trial, "_speeds", lambda *_: next(full))
+    assert replace(tiny_classifier("bert"), route="auto").route_in_use == "other"
+    route_choice._remembered.clear()
+    monkeypatch.setenv("PELLUCID_CACHE", "/nowhere")
+    full = iter([{"other": 2.0}, {"other": 1.0}, {"other": 0.9}, {"other": 0.9}, {"other": 2.0}, {"other": 0.5}])
+    model = replace(tiny_classifier("bert"), route="auto")
+    assert model.route_in_use == "other+eager"
+    assert "answers: other was 2.00 times as fast" in model.route_choice.why and "gradients" in model.route_choice.why
+    passes.clear()
+    with torch.no_grad():
+        for want in (Want(), Want(hidden=True)):
+            model.trace(many_rows(model, 2), want)
+    model.trace(many_rows(model, 2), Want(gradients=True))
+    assert passes == ["other"]
+    named = replace(model, route="eager+eager+other")
+    passes.clear()
+    named.trace(many_rows(model, 2), Want(gradients=True))
+    assert named.route_in_use == "eager+eager+other" and passes[-1] == "other"
+    with pytest.raises(UnknownName, match="eager\\+other\\+eager\\+other"):
+        replace(model, route="eager+other+eager+other").route_choice
+
+
 @pytest.mark.parametrize("contents", ("", "[]", "{", '{"a": 3}', None))
 def test_without_a_readable_file_every_process_measures_for_itself(with_route, contents, tmp_path, monkeypatch):
     with_route(Slow)
@@ -353,7 +380,7 @@ def test_without_a_readable_file_every_process_measures_for_itself(with_route, c
         cache.mkdir()
         (cache / "routes.json").write_text(contents)
     calls = []
-    monkeypatch.setattr(route_choice, "speeds_of", lambda *_: calls.append(1) or {"other": 0.5})
+    monkeypatch.setattr(route_choice, "speeds_of", lambda *_: calls.append(1) or {"answers": {"other": 0.5}})
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "eager"
     assert calls == [1]
 

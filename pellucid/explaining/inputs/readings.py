@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.base.catalogue import ALL, Choice
-from pellucid.base.checks import choices, clipped, listed_members, quoted
+from pellucid.base.checks import choices, clipped, listed, listed_members, quoted
 from pellucid.base.errors import BadInput, BadSetting, InputReading, ModelCannot, notify
 from pellucid.base.kinds import attributions
 from pellucid.base.kinds import metrics as known_metrics
@@ -162,9 +162,14 @@ def _names_several(target: object, model: Model) -> bool:
 
 
 def _labels(model: Model, target: Labels, output: Output) -> Labels:
-    """Several labels with their output; raises `ModelCannot` for a model without labels."""
-    if WRITING in model.capabilities or model.problem in ("regression", "log_probability"):
+    """Several labels with their output; raises `ModelCannot` for a model without labels, or one that predicts none."""
+    if WRITING in model.capabilities or model.problem == "regression":
         raise ModelCannot(f"{model.name} gives texts no labels; name one thing that is to be explained.")
+    if model.problem == "log_probability" and target.which == PREDICTED:
+        raise ModelCannot(
+            f"{model.name} answers by a part of the text and predicts no labels; give target='all', or a list of "
+            f"{listed(list(model.labels))}."
+        )
     return replace(target, output=output)
 
 

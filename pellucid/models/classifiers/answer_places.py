@@ -23,6 +23,7 @@ from pellucid.models.classifiers.piece_answers import (
     START,
     WEIGHT,
     pieces_within,
+    store_own_answer,
     tag_logits,
 )
 from pellucid.run.batch import Batch
@@ -79,6 +80,7 @@ def _own_answer(model: Classifier, example: Example) -> tuple[Tensor, ...]:
         parts = undisturbed(
             model.network, model.name, lambda: answers.parts(model.network(**columns), model.name), lambda parts: parts
         )
+    store_own_answer(model.network, example.segments, parts)
     return tuple(part[0].float().cpu() for part in parts)
 
 

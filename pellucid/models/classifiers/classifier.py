@@ -15,12 +15,12 @@ from torch import Tensor, nn
 from pellucid.base.packages import cached_property
 from pellucid.models.classifiers.buffer_copies import undisturbed
 from pellucid.models.classifiers.network_facts import NO_LIMIT, NetworkFacts
-from pellucid.models.classifiers.piece_answers import PieceAnswers, row_with_place
+from pellucid.models.classifiers.piece_answers import PieceAnswers, own_answer, row_with_place
 from pellucid.models.classifiers.recording import NetworkInputs, Recorder, blocks_of
 from pellucid.models.classifiers.tokens import Tokenizer, encode, refuse_spelt_padding
 from pellucid.models.families.structure import Structure
 from pellucid.models.routing.route_choice import RouteChoice, RouteQuestion
-from pellucid.models.routing.trial import Route, TrialPasses
+from pellucid.models.routing.trial import ANSWERS, GRADIENTS, STATES, Route, TrialPasses
 from pellucid.results.explanation import Prediction
 from pellucid.run.batch import Batch, Row, SpecialIds
 from pellucid.run.diagnostics import EAGER
@@ -33,6 +33,8 @@ from pellucid.text.example import Example, Texts
 
 # What a network with a head may have; whether it does is seen on a text.
 POSSIBLE = frozenset({"gradient", "hidden_states", "attention", "bert_layers"})
+# What a model must offer for each kind of pass; None: every model has it.
+NEEDED = {ANSWERS: None, STATES: "hidden_states", GRADIENTS: "gradient"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,7 +108,7 @@ class Classifier:
             lambda route, rows, want: self._recorder(route).trace(rows, want, None, None),
             lambda route, rows, want: replace(exact, route=route).trace(rows, want, None, None),
             lambda texts: self.encode(texts).rows,
-            "gradient" in self.capabilities,
+            [kind for kind, needs in NEEDED.items() if needs is None or needs in self.capabilities],
         )
         read = f"{self.computes_in} {self.window}"  # which no digest has
         question = RouteQuestion(
@@ -234,7 +236,7 @@ class Classifier:
         if want.eager:
             return replace(self._recorder(None), computes_in=None).trace(rows, want, embeddings, layer)
         # Backward rules stand in the place of PyTorch's own functions. A trial is over before the run begins.
-        route = None if want.under is not None else self.route_choice.route
+        route = None if want.under is not None else self.route_choice.of(want, layer is not None)
         return self._recorder(route).trace(rows, want, embeddings, layer)
 
     def _recorder(self, route: Route | None) -> Recorder:
@@ -245,9 +247,17 @@ class Classifier:
         return self.plain_logits_of([example])[0]
 
     def plain_logits_of(self, examples: Sequence[Example]) -> Tensor:
-        """[example logit]: the same for examples that ask about places of one text, from one call."""
+        """[example logit]: the same for examples that ask about places of one text, from one call: the one in which the
+        places were looked for, if it is stored.
+        """
         arguments = self.inputs.of_examples(examples, self.encode)
-        return self._plain(lambda: self.facts.run(arguments).logits)
+        parts = own_answer(self.network, examples[0].segments)
+        if parts is None or arguments.read is None or self.piece_answers is None:
+            return self._plain(lambda: self.facts.run(arguments).logits)
+        attended = arguments.columns.get("attention_mask", torch.ones_like(arguments.ids))
+        return self.piece_answers.logits_of_parts(
+            parts, arguments.read, attended[:, : arguments.read.shape[1]], arguments.of_row
+        )
 
     def plain_window_logits(self, example: Example, windows: Sequence[Sequence[int]]) -> Tensor:
         """[window logit]: the tokenizer's columns of the whole text, cut to each window's pieces, one by one."""

@@ -4,12 +4,14 @@ A row says by its column `read` which pieces are asked about, and what the netwo
 logits. So a place in a text is explained, judged and drawn as a text with its class is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadInput, ModelCannot
@@ -78,7 +80,12 @@ class PieceAnswers:
         are read. name: what messages call the model. of_row: [row], the text of each row; None: one text a row. Raises
         `ModelCannot` for an answer without logits.
         """
-        parts = self.parts(answer, name)
+        return self.logits_of_parts(self.parts(answer, name), read, attended, of_row)
+
+    def logits_of_parts(
+        self, parts: Sequence[Tensor], read: Tensor, attended: Tensor, of_row: Tensor | None = None
+    ) -> Tensor:
+        """[row label], from what `parts` returns; the others are as in `logits`."""
         if of_row is not None:
             parts, attended = [part[of_row] for part in parts], attended[of_row]
         if self.kind == "answer":
@@ -95,6 +102,35 @@ class PieceAnswers:
         if any(not isinstance(part, Tensor) for part in parts):
             raise ModelCannot(f"{name} returned {type(answer).__name__} without {' and '.join(names)}.")
         return parts  # type: ignore[return-value]
+
+
+# What the user's own call answered about a text while places were looked for in it: within one call of a door the guard
+# compares with the same answer, and does not ask again.
+
+MOST_ANSWERS = 256  # texts
+_own_answers: ContextVar[dict[tuple[int, tuple[str, ...]], list[Tensor]] | None] = ContextVar("answers", default=None)
+
+
+@contextmanager
+def sharing_own_answers() -> Iterator[None]:
+    """While active, this thread's answers that are stored for texts can be read."""
+    token = _own_answers.set({})
+    try:
+        yield
+    finally:
+        _own_answers.reset(token)
+
+
+def store_own_answer(network: nn.Module, segments: tuple[str, ...], parts: list[Tensor]) -> None:
+    """Store what a network's own call answered about a text, as `PieceAnswers.parts` returns it."""
+    answers = _own_answers.get()
+    if answers is not None and len(answers) < MOST_ANSWERS:
+        answers[id(network), segments] = parts
+
+
+def own_answer(network: nn.Module, segments: tuple[str, ...]) -> list[Tensor] | None:
+    """What was stored for a text; None where nothing was."""
+    return (_own_answers.get() or {}).get((id(network), segments))
 
 
 def logits_in(answer: Any, name: str) -> Tensor:  # Any: whatever a forward returns

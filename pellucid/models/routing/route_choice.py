@@ -1,20 +1,24 @@
-"""The route of a model: the one that was named, or by trial the fastest whose answers are those of eager."""
+"""The route of a model, for each kind of its passes: the one that was named, or by trial the fastest whose answers are
+those of eager.
+"""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from torch import nn
 
-from pellucid.base.errors import ModelCannot, RouteNotUsed, notify
+from pellucid.base.errors import ModelCannot, RouteNotUsed, UnknownName, notify
 from pellucid.base.kinds import routes
 from pellucid.models.routing.trial import (
     GAIN,
+    KINDS,
     Route,
     TrialPasses,
     is_right,
+    kind_of,
     route_class,
     speeds_of,
     storage_key,
@@ -23,6 +27,7 @@ from pellucid.models.routing.trial import (
 )
 from pellucid.run.diagnostics import EAGER
 from pellucid.run.module_hooks import is_watched
+from pellucid.run.trace import Want
 
 AUTO = "auto"
 FEWEST_WEIGHTS = 1_000_000  # of a network's matrices; a smaller one gains nothing
@@ -32,13 +37,36 @@ _REMEMBERING = threading.Lock()
 _remembered: "OrderedDict[tuple[str, str, str, int], tuple[str, str]]" = OrderedDict()
 
 
+JOINS = "+"  # between the routes of kinds of passes: "openvino+onednn"
+EARLIER = {"openvino_onednn": "openvino+onednn"}  # names of version 0.1
+
+
+def joined_name(names: Sequence[str]) -> str:
+    """The name of routes for answers, states and gradients; what comes last stands for all kinds after it."""
+    while len(names) > 1 and names[-1] == names[-2]:
+        names = names[:-1]
+    return JOINS.join(names)
+
+
+def names_by_kind(name: str) -> dict[str, str]:
+    """The route of each kind of pass; raises `UnknownName` for a name that is not registered, or too many of them."""
+    names = EARLIER.get(name, name).split(JOINS)
+    for part in names if len(names) <= len(KINDS) else [name]:
+        routes.get(part)
+    return dict(zip(KINDS, [*names, *names[-1:] * len(KINDS)], strict=False))
+
+
 @dataclass(frozen=True, eq=False)
 class RouteChoice:
-    """A route by name. why: the reason for it, in words."""
+    """A route for each kind of pass, with the name of all. why: the reason for it, in words."""
 
     name: str
-    route: Route
+    by_kind: Mapping[str, Route]
     why: str
+
+    def of(self, want: Want, starts_inside: bool) -> Route:
+        """The route of a pass that shall leave this behind; starts_inside: at a layer's states."""
+        return self.by_kind[kind_of(want, starts_inside)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,36 +87,41 @@ class RouteQuestion:
     by_name: dict[str, Route] = field(default_factory=dict)
 
     def answer(self) -> RouteChoice:
-        """The chosen route; of equal models on one device and equally many threads it is tried once a process.
+        """The chosen routes; of equal models on one device and equally many threads they are tried once a process.
 
-        Which one is the fastest is measured once a machine; a route that was chosen so before must still give eager's
+        Which ones are the fastest is measured once a machine; a route that was chosen so before must still give eager's
         answers.
         """
         if self.name == EAGER:
-            return self._route(EAGER, "it was named")
+            return self._choice(EAGER, "it was named")
         name, why = self._known_or_tried()
         if name == EAGER and self.name != AUTO:
             notify(f"route={self.name!r} is not used: {why}. PyTorch's own operators compute.", RouteNotUsed)
-        return self._route(name, why)
+        return self._choice(name, why)
 
-    def _route(self, name: str, why: str) -> RouteChoice:
-        return RouteChoice(name, self._named(name), why)
+    def _choice(self, name: str, why: str) -> RouteChoice:
+        return RouteChoice(name, {kind: self._named(each) for kind, each in names_by_kind(name).items()}, why)
 
     def _known_or_tried(self) -> tuple[str, str]:
         key = self.name, self.device, self.digest(), torch.get_num_threads()
         with _REMEMBERING:
             known = _remembered.get(key)
         if known is None:  # two threads may both try
-            known = self._fastest() if self.name == AUTO else self._named_one()
+            known = self._fastest() if self.name == AUTO else self._named_routes()
             with _REMEMBERING:
                 known = _remembered.setdefault(key, known)
                 while len(_remembered) > REMEMBERED:
                     _remembered.popitem(last=False)
         return known
 
-    def _named_one(self) -> tuple[str, str]:
-        refusal = self._refusal(self.name)
-        return (EAGER, refusal) if refusal else (self.name, "it was named")
+    def _named_routes(self) -> tuple[str, str]:
+        refusal = self._refusal_of_any(self.name)
+        return (EAGER, refusal) if refusal else (EARLIER.get(self.name, self.name), "it was named")
+
+    def _refusal_of_any(self, name: str) -> str:
+        """Why one of the routes of a name cannot be used, in words; "" where all can."""
+        others = dict.fromkeys(each for each in names_by_kind(name).values() if each != EAGER)
+        return next(filter(None, map(self._refusal, others)), "")
 
     def _fastest(self) -> tuple[str, str]:
         if sum(each.numel() for each in self.network.parameters() if each.ndim == 2) < FEWEST_WEIGHTS:
@@ -97,13 +130,20 @@ class RouteQuestion:
         key = storage_key({**facts, "routes": routes.names()})
         others = [name for name in routes.names() if name != EAGER]
         stored = stored_choice(key)
-        if stored is not None and (stored[0] == EAGER or (stored[0] in others and not self._refusal(stored[0]))):
+        if stored is not None and self._is_usable(stored[0]):
             return stored
         refusals = {name: self._refusal(name) for name in others}
         measured = self._measured(refusals)
         if not self._is_unusual_moment():
             store_choice(key, measured)
         return measured
+
+    def _is_usable(self, name: str) -> bool:
+        """Whether what a file names can be used; anything may stand in it."""
+        try:
+            return not self._refusal_of_any(name)
+        except UnknownName:
+            return False
 
     def _is_unusual_moment(self) -> bool:
         """Whether the trial runs under something of the user's that passes, and that may slow a route down."""
@@ -114,14 +154,16 @@ class RouteQuestion:
         )
 
     def _measured(self, refusals: Mapping[str, str]) -> tuple[str, str]:
-        """The fastest of the routes that are not refused, and why."""
+        """The fastest of the routes that are not refused, for each kind of pass, and why."""
         possible = {name: self._named(name) for name, refusal in refusals.items() if not refusal}
-        speeds = speeds_of(self.passes, possible, self._named(EAGER))
-        best = max(speeds, key=speeds.__getitem__, default=EAGER)
-        if speeds.get(best, 0.0) >= GAIN:
-            return best, f"in the trial it was {speeds[best]:.2f} times as fast as {EAGER}"
-        refused = [f"{name}: {refusal}" for name, refusal in refusals.items() if refusal]
-        return EAGER, "; ".join([*refused, *(f"{name}: {speed:.2f} times as fast" for name, speed in speeds.items())])
+        names: list[str] = []
+        reasons = [f"{name}: {refusal}" for name, refusal in refusals.items() if refusal]
+        for kind, speeds in speeds_of(self.passes, possible, self._named(EAGER)).items():
+            best = max(speeds, key=speeds.__getitem__, default=EAGER)
+            names.append(best if speeds.get(best, 0.0) >= GAIN else EAGER)
+            times = [f"{name} was {speed:.2f} times as fast as {EAGER}" for name, speed in speeds.items()]
+            reasons.append(f"{kind}: {', '.join(times) or 'no other route'}")
+        return joined_name(names), "; ".join(reasons)
 
     def _named(self, name: str) -> Route:
         if name not in self.by_name:
@@ -149,6 +191,6 @@ class RouteQuestion:
 
 
 def check_route(name: str) -> None:
-    """Raises `UnknownName` for a name that is neither "auto" nor registered."""
+    """Raises `UnknownName` for a name that is neither "auto" nor of registered routes."""
     if name != AUTO:
-        routes.get(name)
+        names_by_kind(name)

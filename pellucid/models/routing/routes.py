@@ -81,7 +81,7 @@ class OneDnnRoute:
 READ = "read"  # the keyword of a composed network's forward: how its encoder's states are computed
 
 
-@routes.add("openvino", devices=frozenset({"cpu"}), trains=False)
+@routes.add("openvino", devices=frozenset({"cpu"}), trains=False, answers_only=True)
 class OpenVinoRoute:
     """Answers in float32 of classifiers of transformers, and of the encoders of models composed by Pellucid.
 
@@ -118,36 +118,6 @@ class OpenVinoRoute:
         answer: Any = self._compiled.answer(encoder, columns)
         states: Tensor = answer[0]
         return states
-
-
-@routes.add("openvino_onednn", devices=frozenset({"cpu"}), trains=False)
-class OpenVinoOneDnnRoute:
-    """Answers by the route openvino; gradients, and what is recorded on the way, by the route onednn.
-
-    Whole passes by OpenVINO, and passes with a graph by PyTorch with oneDNN's linear layers: each where
-    it is the fastest.
-    """
-
-    def __init__(self, network: nn.Module) -> None:
-        self._layers = OneDnnRoute(network)
-        self._answers = OpenVinoRoute(network)
-
-    @staticmethod
-    def lacks() -> str:
-        """What this machine lacks of either."""
-        return OpenVinoRoute.lacks() or OneDnnRoute.lacks()
-
-    def explaining(self) -> AbstractContextManager[object]:
-        """Products by oneDNN, where a pass is not OpenVINO's."""
-        return self._layers.explaining()
-
-    def training(self) -> AbstractContextManager[object]:
-        """Products by oneDNN."""
-        return self._layers.training()
-
-    def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
-        """Logits by OpenVINO, as far as it computes them."""
-        return self._answers.answer(network, columns)
 
 
 # While active, the linear layers of this thread are computed by oneDNN, wherever they stand in the network.

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -66,6 +66,21 @@ def route_class(name: str) -> type[Route]:
     return cast(type[Route], routes.get(name).make)
 
 
+# Kinds of passes, of which each has its fastest route: those that leave answers behind, those that also record what is
+# on the way, and those with a graph.
+
+ANSWERS, STATES, GRADIENTS = KINDS = ("answers", "states", "gradients")
+WANTS = {ANSWERS: Want(), STATES: Want(hidden=True), GRADIENTS: Want(gradients=True)}
+
+
+def kind_of(want: Want, starts_inside: bool) -> str:
+    """The kind of a pass that shall leave this behind; starts_inside: at a layer's states in place of the words."""
+    if want.gradients or want.head_graph:
+        return GRADIENTS
+    recorded = want.hidden or want.exchanges_functions or want.wide_head
+    return STATES if recorded or starts_inside else ANSWERS
+
+
 # The trial of a route: whether its answers and gradients are those of eager, and whether it is faster.
 
 # The passes of a model by which the trial of a route compares it with eager.
@@ -81,12 +96,12 @@ TEXTS = tuple(
     )
 )
 LONGER = Example((" ".join(text for example in TEXTS * 3 for text in example.segments),), id="trial of speed")
-WITHOUT_GRAPH = 3  # passes for each one with a gradient: methods that edit texts have the most work
 MANY = 32  # texts of a pass of short ones
 LARGE = 256  # pieces of a pass that is compared beside short ones
 MOST_TOKENS = 640  # of a pass: more than that do not run together on one core
 
 Run = Callable[[Route, Sequence[Row], Want], Trace]
+Timed = Callable[[Route], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,19 +110,19 @@ class TrialPasses:
 
     trace: a run of rows under a route. exact: such a run in the number type of the weights, where `trace` computes in
     mixed precision: there one bit may become another number of bfloat16, which says nothing of a route. rows: a
-    function that returns the rows of texts. gradients: whether the model has any.
+    function that returns the rows of texts. kinds: the kinds of passes that the model has.
     """
 
     trace: Run
     exact: Run
     rows: Callable[[Sequence[Example]], Sequence[Row]]
-    gradients: bool
+    kinds: Sequence[str]
 
     def answers(self, route: Route) -> list[Tensor]:
         """Logits of passes without and with a graph, and the gradient of a mixture of them by the words."""
         rows = self.rows(TEXTS)
         with torch.inference_mode(False):
-            gradients = _with_gradient(self.exact, route, rows) if self.gradients else ()
+            gradients = _with_gradient(self.exact, route, rows) if GRADIENTS in self.kinds else ()
             return [_logits(self.exact, route, rows), *gradients]
 
     def full_pass(self, route: Route) -> Tensor:
@@ -124,24 +139,21 @@ class TrialPasses:
         with torch.inference_mode(False):
             return _logits(self.exact, route, [row] * MANY)
 
-    def pass_of(self, seconds: float, eager: Route) -> Callable[[Route], object]:
-        """Passes without a graph, and one with its gradient where there are any, of a text of some sentences: as often
-        beside itself as fits the time under eager.
+    def pass_of(self, kind: str, seconds: float, eager: Route) -> "tuple[Timed, Timed]":
+        """Passes of a kind over a text of some sentences: as often beside itself as fits the time under eager, and
+        alone.
         """
-        row = self._longest
+        row, run = self._longest, _with_gradient if kind == GRADIENTS else partial(_recorded, WANTS[kind])
 
-        def run(route: Route, count: int) -> None:
+        def passes(count: int, route: Route) -> None:
             with torch.inference_mode(False):
-                for _ in range(WITHOUT_GRAPH):
-                    _logits(self.trace, route, [row] * count)
-                if self.gradients:
-                    _with_gradient(self.trace, route, [row] * count)
+                run(self.trace, route, [row] * count)
 
         start = perf_counter()
-        run(eager, 1)
+        passes(1, eager)
         fitting = int(seconds / (perf_counter() - start))
         count = max(1, min(fitting, MOST_TOKENS // len(row)))
-        return lambda route: run(route, count)
+        return partial(passes, count), partial(passes, 1)
 
     @property
     def _longest(self) -> Row:
@@ -149,8 +161,12 @@ class TrialPasses:
 
 
 def _logits(trace: Run, route: Route, rows: Sequence[Row]) -> Tensor:
+    return _recorded(Want(), trace, route, rows)
+
+
+def _recorded(want: Want, trace: Run, route: Route, rows: Sequence[Row]) -> Tensor:
     with torch.no_grad():
-        return trace(route, rows, Want()).logits
+        return trace(route, rows, want).logits
 
 
 def _with_gradient(run: Run, route: Route, rows: Sequence[Row]) -> list[Tensor]:
@@ -161,7 +177,8 @@ def _with_gradient(run: Run, route: Route, rows: Sequence[Row]) -> list[Tensor]:
 
 NEAR = 1e-5  # relative to the largest number of an answer or a gradient
 GAIN = 1.1  # so many times as fast as eager a route must be; less is the noise of a busy machine
-SECONDS = 0.75  # of the passes of eager in a turn: short passes are unlike those of a long work
+ALONE = 0.95  # so many times as fast as eager it must be for a text alone, too
+SECONDS = 0.25  # of the passes of eager in a turn: short passes are unlike those of a long work
 TURNS = 4  # of all routes, one after the other
 
 
@@ -183,11 +200,20 @@ def difference(ours: Tensor, theirs: Tensor) -> float:
     return float(gap / size.clamp_min(1e-30))
 
 
-def speeds_of(passes: TrialPasses, others: Mapping[str, Route], eager: Route) -> dict[str, float]:
-    """How many times as fast as eager each of the other routes is: the shortest of several turns each."""
-    if not others:
-        return {}
-    run = passes.pass_of(SECONDS, eager)
+def speeds_of(passes: TrialPasses, others: Mapping[str, Route], eager: Route) -> dict[str, dict[str, float]]:
+    """For each kind of pass how many times as fast as eager each of the other routes is: the shortest of several turns
+    each. A route that is slower than eager for a text alone has that number.
+    """
+    answers_only = {name for name in others if routes.get(name).facts["answers_only"]}
+    speeds = {}
+    for kind in passes.kinds:
+        able = {name: route for name, route in others.items() if kind == ANSWERS or name not in answers_only}
+        full, alone = (_speeds(run, able, eager) for run in passes.pass_of(kind, SECONDS, eager)) if able else ({}, {})
+        speeds[kind] = {name: full[name] if alone[name] >= ALONE else min(full[name], alone[name]) for name in able}
+    return speeds
+
+
+def _speeds(run: Timed, others: Mapping[str, Route], eager: Route) -> dict[str, float]:
     for route in others.values():
         run(route)  # what is made once is not timed
     turns = [[_seconds(run, route) for route in (eager, *others.values())] for _ in range(TURNS)]
@@ -195,7 +221,7 @@ def speeds_of(passes: TrialPasses, others: Mapping[str, Route], eager: Route) ->
     return {name: of_eager / seconds for name, seconds in zip(others, of_others, strict=True)}
 
 
-def _seconds(run: Callable[[Route], object], route: Route) -> float:
+def _seconds(run: Timed, route: Route) -> float:
     start = perf_counter()
     run(route)
     return perf_counter() - start
