@@ -367,7 +367,7 @@ def test_each_kind_of_pass_takes_its_own_fastest_route(with_route, monkeypatch):
     named.trace(many_rows(model, 2), Want(gradients=True))
     assert named.route_in_use == "eager+eager+other" and passes[-1] == "other"
     with pytest.raises(UnknownName, match="eager\\+other\\+eager\\+other"):
-        replace(model, route="eager+other+eager+other").route_choice
+        logits(replace(model, route="eager+other+eager+other"))
 
 
 @pytest.mark.parametrize("contents", ("", "[]", "{", '{"a": 3}', None))
