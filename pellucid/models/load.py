@@ -26,6 +26,7 @@ from pellucid.models.classifiers.tokens import Tokenizer, own_copy
 from pellucid.models.composed.composed import is_composed, load_composed, read_trained_texts
 from pellucid.models.folders.configuration import class_names
 from pellucid.models.folders.library_network import Classes, guarded, local_folder, quiet, read_network, why_not
+from pellucid.models.mixed_precision import in_mixed_precision_if_ranks_stay
 from pellucid.models.translation.translator_folder import is_translator, load_translator
 from pellucid.models.writing.continuing import Languages, read_generation_settings
 from pellucid.models.writing.forms import EncoderDecoder, LanguageModel
@@ -211,7 +212,8 @@ def load_marian_tokenizer(folder: Path, name: str) -> MarianTokenizer:
 
 # One door for every model: a composed model's folder, a Hugging Face folder, or a hub name.
 
-DTYPES = ("float32", "bfloat16", "float16", "float64", "mixed_bfloat16")
+AUTO = "auto"
+DTYPES = ("float32", "bfloat16", "float16", "float64", "mixed_bfloat16", AUTO)
 
 
 def load_classifier(
@@ -220,11 +222,12 @@ def load_classifier(
     """Load a classifier; a path that looks local but is not there raises `BadFile` instead of asking the hub.
 
     dtype: of weights and computation; "mixed_bfloat16" keeps weights, attention, sums and the head in float32 and lets
-    the feed-forward layers behind the first block multiply in bfloat16.
+    the feed-forward layers behind the first block multiply in bfloat16. "auto" is that where words keep their
+    ranks in a trial, else float32.
     """
     one_of("dtype", dtype, DTYPES)
     mixed = torch.bfloat16 if dtype == "mixed_bfloat16" else None
-    kind = torch.float32 if mixed else getattr(torch, dtype)
+    kind = torch.float32 if mixed or dtype == AUTO else getattr(torch, dtype)
     with disk_errors("read", Path(source)):
         path = _expanded(possible_path(source))
         is_folder = path.is_dir()
@@ -239,7 +242,8 @@ def load_classifier(
         load_composed(path) if composed else load_hugging_face(path if path.is_dir() else source, problem, kind)
     )
     classifier.network.to(dtype=kind)
-    return on_device(replace(classifier, computes_in=mixed), device)
+    classifier = on_device(replace(classifier, computes_in=mixed), device)
+    return in_mixed_precision_if_ranks_stay(classifier) if dtype == AUTO else classifier
 
 
 def load_model(
@@ -259,7 +263,7 @@ def load_model(
     local = path.is_dir() or _looks_local(str(source))
     if (local and not path.is_dir()) or is_composed(path) or not is_writing_source(path if local else source):
         return load_classifier(source, device=device, dtype=dtype, problem=problem)
-    if problem is not None or dtype == "mixed_bfloat16":
+    if problem is not None or dtype in ("mixed_bfloat16", AUTO):
         raise BadSetting(f"{source} writes texts; leave problem= away, and give a plain number type as dtype=.")
     model = load_writing(path if local else source, getattr(torch, dtype), languages or Languages())
     move(model.network, device)

@@ -59,7 +59,7 @@ def open(
     ] = None,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dtype: Annotated[
-        str, typer.Option(help="The number type: float32, mixed_bfloat16, bfloat16, float16 or float64.")
+        str, typer.Option(help="The number type: float32, mixed_bfloat16, bfloat16, float16, float64 or auto.")
     ] = "float32",
 ) -> None:
     """Open models in a browser: type a text, change or hide a word, and see the answer and what each method says."""

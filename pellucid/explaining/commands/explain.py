@@ -155,7 +155,7 @@ def explain(
     ] = 1,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dtype: Annotated[
-        str, typer.Option(help="The number type: float32, mixed_bfloat16, bfloat16, float16 or float64.")
+        str, typer.Option(help="The number type: float32, mixed_bfloat16, bfloat16, float16, float64 or auto.")
     ] = "float32",
 ) -> None:
     """Explain why a model classifies texts as it does: how much each word mattered."""

@@ -17,7 +17,7 @@ from pellucid.models.classifiers.classifier import Classifier
 from pellucid.models.classifiers.hugging_face import wrap
 from pellucid.models.families.probes import adapted_network
 from pellucid.models.language_heads.lens_folder import language_head_for
-from pellucid.models.load import load_model, wrap_writing, writes
+from pellucid.models.load import AUTO, load_model, wrap_writing, writes
 from pellucid.models.routing.route_choice import check_route
 from pellucid.models.writing.continuing import Languages
 from pellucid.models.writing.writing_model import WritingModel
@@ -48,7 +48,8 @@ def load(
     tokenizer: that of a model in memory; else not given.
     device: "cpu" (None means it too), "cuda" or "cuda:1"; a model in memory stays where it is.
     dtype: of weights and computation: "float32" (None means it too), "mixed_bfloat16", "bfloat16", "float16" or
-        "float64"; a model in memory stays as it is.
+        "float64"; "auto": mixed_bfloat16 where words keep their ranks in a trial of eight texts, else float32; a notice
+        says which. A model in memory stays as it is.
     problem: how logits become probabilities: "single_label", "one_logit", "multi_label" or "regression"; None: as the
         model's configuration says.
     max_length: the most pieces to read at once, 8 or more, if fewer than the model can; longer texts are read in
@@ -84,6 +85,8 @@ def load(
     }
     model = _loaded(source, tokenizer, **settings)
     if isinstance(source, str | Path) and isinstance(language_head, str | Path | None):
+        if dtype == AUTO:  # a process of its own shall not choose again
+            settings["dtype"] = "float32" if getattr(model, "computes_in", None) is None else "mixed_bfloat16"
         remember(model, partial(load, source, **settings))
     return model
 
