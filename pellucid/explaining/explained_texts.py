@@ -35,6 +35,7 @@ from pellucid.text.example import Example
 from pellucid.text.passages import CHAT, KEEP, PLACE, Rest, turns_of
 
 GROUP = 64  # texts; the numbers do not depend on how many workers share the groups
+ENCODED = 4096  # texts whose pieces are in memory at once: those of a hundred thousand take .4 GB
 EXPLANATIONS, FAILED = "explanations.parquet", "failed.json"
 STAGE = "explaining"
 Passages = Sequence[Sequence[str]]
@@ -94,19 +95,30 @@ def explained(
     passages: Passages | None,
     progress: Progress,
 ) -> ExplainedTexts:
-    """The explanations of all texts, in this process; where failures are kept, group by group."""
+    """The explanations of all texts, in this process, group by group; where failures are kept, in small groups."""
+    whole, count = ExplainedTexts(), len(examples)
     if question.on_error == "raise":
-        return _explained_together(question, request, examples, passages, progress)
-    whole = ExplainedTexts()
-    for group in groups_of(len(examples)):
+        for group in groups_of(count, ENCODED):
+            some, of_some = (
+                examples[group.start : group.stop],
+                None if passages is None else passages[group.start : group.stop],
+            )
+            whole.add(_explained_together(question, request, some, of_some, _shifted(progress, group.start, count)))
+        return whole
+    for group in groups_of(count):
         whole.add(_explained_or_failed(question, request, examples, passages, group))
-        progress(STAGE, group.stop, len(examples))
+        progress(STAGE, group.stop, count)
     return whole
 
 
-def groups_of(count: int) -> list[range]:
+def _shifted(progress: Progress, start: int, count: int) -> Progress:
+    """The progress of a part of the texts as that of all of them; that of one text's edits stays."""
+    return lambda stage, done, total: progress(stage, *((start + done, count) if stage == STAGE else (done, total)))
+
+
+def groups_of(count: int, size: int = GROUP) -> list[range]:
     """The places of the texts that share passes."""
-    return [range(first, min(first + GROUP, count)) for first in range(0, count, GROUP)]
+    return [range(first, min(first + size, count)) for first in range(0, count, size)]
 
 
 def _explained_or_failed(

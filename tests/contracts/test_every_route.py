@@ -27,10 +27,10 @@ from tests.shared.tiny import FAMILIES, tiny_classifier, tiny_composed
 # Eager itself keeps these promises in the other contract tests; here others are compared with it.
 ALONE = [name for name in routes.names() if name != "eager" and not route_class(name).lacks()]
 TOGETHER = "openvino+onednn"  # answers by one, passes with a graph by another
-ROUTES = [*ALONE, *([TOGETHER] if {*TOGETHER.split("+")} <= {*ALONE} else [])]
+BOTH = [TOGETHER] if {*TOGETHER.split("+")} <= {*ALONE} else []
 MODELS = {family: partial(tiny_classifier, family) for family in FAMILIES} | {"span": lambda: tiny_composed("span")}
 # OpenVINO computes networks that read word embeddings; tracing loses what these do with padding.
-NOT_BY = dict.fromkeys(("openvino", TOGETHER), ("modernbert", "qwen2"))
+NOT_BY = {"openvino": ("modernbert", "qwen2")}
 EVERY_CLASS = (
     "gradient",
     "integrated_gradients",
@@ -71,7 +71,8 @@ def assert_near(explanations, expected):
 
 @pytest.mark.parametrize(
     ("route", "kind"),
-    [(route, kind) for route in ROUTES for kind in MODELS if kind not in NOT_BY.get(route, ())],
+    [(route, kind) for route in ALONE for kind in MODELS if kind not in NOT_BY.get(route, ())]
+    + [(route, "bert") for route in BOTH],
 )
 def test_explanations_are_those_of_eager(route, kind):
     model = under(route, kind)
@@ -86,7 +87,7 @@ def test_explanations_are_those_of_eager(route, kind):
 
 @pytest.mark.parametrize(("route", "kind"), [(route, kind) for route in NOT_BY for kind in NOT_BY[route]])
 def test_models_that_a_route_does_not_compute_are_explained_by_eager(route, kind):
-    if route not in ROUTES:
+    if route not in ALONE:
         pytest.skip(f"{route} is not installed")
     model = under(route, kind)
     with pytest.warns(RouteNotUsed, match=f"route='{route}' is not used"):
@@ -94,7 +95,7 @@ def test_models_that_a_route_does_not_compute_are_explained_by_eager(route, kind
     assert_near(explained(model, "occlusion"), eager_explained(kind, "occlusion"))
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", ALONE)
 def test_neighbours_change_nothing_and_bytes_are_the_same_again(route):
     first, second, third = (under(route) for _ in range(3))
     for method in ("gradient", "kernel_shap"):
@@ -104,7 +105,7 @@ def test_neighbours_change_nothing_and_bytes_are_the_same_again(route):
         assert_near(alone[::-1], explanations)
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", ALONE)
 def test_everything_is_left_as_it_was_also_after_an_error(route):
     model = under(route)
     assert model.route_in_use == route
@@ -122,7 +123,7 @@ def test_everything_is_left_as_it_was_also_after_an_error(route):
     assert all(torch.equal(tensor, weights[name]) for name, tensor in model.network.state_dict().items())
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", ALONE)
 def test_the_users_own_call_gets_the_networks_own_answer_meanwhile(route):
     model = under(route)
     columns = model.place(model.encode(as_examples(TEXTS)).rows)
@@ -135,7 +136,7 @@ def test_the_users_own_call_gets_the_networks_own_answer_meanwhile(route):
     assert torch.equal(MODELS["bert"]().plain_logits(as_examples(TEXTS)[0]), plain)
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", ALONE)
 def test_threads_give_what_one_gives(route):
     model = under(route)
     methods = ("gradient", "occlusion", "kernel_shap")
@@ -161,7 +162,7 @@ def compare(folder, route, fatal=-1):
     return moments.count
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", ALONE)
 def test_a_killed_comparison_goes_on_by_its_own_route_and_ends_with_the_same_bytes(route, tmp_path, monkeypatch):
     """In the middle of its work; other moments are those of eager, in `test_comparison_folder.py`."""
     monkeypatch.setattr(comparison, "PART", 2)

@@ -6,9 +6,10 @@ import torch
 
 import pellucid
 from pellucid.base.errors import BadInput, BadSetting, ModelCannot
+from pellucid.explaining import explained_texts
 from pellucid.explaining.explained_texts import GROUP
 from pellucid.text.example import Example, Rationale
-from tests.shared.tiny import LABELS, save_tiny
+from tests.shared.tiny import LABELS, save_tiny, tiny_classifier
 
 TEXTS = [
     Example(
@@ -80,3 +81,25 @@ def test_few_texts_need_no_workers(model):
     """One group is explained here, so a second process would only take time."""
     few = pellucid.explain(model, TEXTS[:3], "gradient", workers=4)
     assert [each.example.id for each in few] == ["text 0", "text 1", "text 2"]
+
+
+def test_of_many_texts_few_are_encoded_at_once(monkeypatch):
+    model, texts = tiny_classifier(), [f"A {'very ' * count}dull film" for count in range(7)]
+    whole = pellucid.explain(model, texts, "occlusion")
+    sizes: list[int] = []
+    encode = type(model).encode
+
+    def counted(self, examples):
+        sizes.append(len(examples))
+        return encode(self, examples)
+
+    monkeypatch.setattr(type(model), "encode", counted)
+    monkeypatch.setattr(explained_texts, "ENCODED", 3)
+    seen: list[tuple[str, int, int]] = []
+    parts = pellucid.explain(model, texts, "occlusion", progress=lambda *moment: seen.append(moment))
+    assert max(sizes) == 3
+    for ours, theirs in zip(parts, whole, strict=True):
+        assert ours.example == theirs.example
+        np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-6)
+    counts = [(done, total) for stage, done, total in seen if stage == "explaining"]
+    assert counts == sorted(counts) and counts[-1] == (7, 7)
