@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pellucid.base.packages import __version__ as __version__
     from pellucid.catalogues import attack_list, checks, formats, methods, routes
     from pellucid.comparison.door import compare, compare_cost
+    from pellucid.comparison.equal_time import at_equal_time
     from pellucid.corpus.door import explain_corpus
     from pellucid.corpus.estimate import corpus_cost
     from pellucid.corpus.plan import verify
@@ -91,6 +92,7 @@ __all__ = [
     "Word",
     "WordPairs",
     "accuracy",
+    "at_equal_time",
     "attack",
     "attack_list",
     "attention_analysis",

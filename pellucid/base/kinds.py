@@ -32,7 +32,8 @@ WITH_VIEWS = tuple(
     )
 )  # rooms with pages, terminal views, figures and readers of their results
 # needs: a set of the capabilities that a model must have, such as "gradient"; empty where any function will do
-# cost: in words, the passes for one text, such as "1 run of the model, with gradients"
+# cost: in words, the passes for one text, such as "1 run of the model, with gradients"; where a setting says how often
+# the model runs, the cost begins with its name, and `at_equal_time` sets it
 # complete: the scores add up to the target's rise over the baseline
 # signed: negative scores mean "against the target"
 # of_class: the scores depend on the target; else they are the model's own weights, or random

@@ -158,7 +158,7 @@ def _in_one_pass(
         weights[rank, list(rows)] = 1
     settings = {"retain_graph": True, "allow_unused": True, "is_grads_batched": True}
     try:
-        by_node = torch.autograd.grad(values, nodes, weights, **settings)  # type: ignore[arg-type]
+        by_node = torch.autograd.grad(values, nodes, weights, **settings)
     except RuntimeError as error:
         if is_memory_error(error):
             raise

@@ -3,7 +3,7 @@
 import re
 
 import pellucid
-from pellucid.explaining.commands.bibtex import IN_FULL, PAPER, bibliography, sources_in
+from pellucid.explaining.commands.lists import IN_FULL, PAPER, bibliography, sources_in
 
 LISTED = [*pellucid.methods(), *pellucid.checks()]
 

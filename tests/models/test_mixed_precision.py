@@ -20,14 +20,14 @@ def folder(tmp_path, monkeypatch):
     return save_tiny(tmp_path / "model")
 
 
-@pytest.mark.parametrize(("kendall", "taken"), [(0.98, torch.bfloat16), (0.979, None), (None, None)])
-def test_the_trial_decides_and_a_notice_says_so(folder, monkeypatch, kendall, taken):
+@pytest.mark.parametrize(("kendall", "number_type"), [(0.98, torch.bfloat16), (0.979, None), (None, None)])
+def test_the_trial_decides_and_a_notice_says_so(folder, monkeypatch, kendall, number_type):
     monkeypatch.setattr(mixed_precision, "kendall_of_trial", lambda *_: kendall)
     with pytest.warns(Notice, match="dtype='auto' takes (mixed_bfloat16|float32)"):
         model = pellucid.load(folder, dtype="auto")
-    assert model.computes_in == taken
+    assert model.computes_in == number_type
     monkeypatch.setattr(mixed_precision, "kendall_of_trial", lambda *_: pytest.fail("a worker chooses nothing"))
-    assert loading_of(model)().computes_in == taken
+    assert loading_of(model)().computes_in == number_type
 
 
 def test_without_units_for_bfloat16_there_is_no_trial(folder, monkeypatch):

@@ -64,7 +64,7 @@ class RouteChoice:
     by_kind: Mapping[str, Route]
     why: str
 
-    def of(self, want: Want, starts_inside: bool) -> Route:
+    def route_for(self, want: Want, starts_inside: bool) -> Route:
         """The route of a pass that shall leave this behind; starts_inside: at a layer's states."""
         return self.by_kind[kind_of(want, starts_inside)]
 
