@@ -34,7 +34,7 @@ from pellucid.explaining.inputs.models import any_model_from, check_whole_texts
 from pellucid.explaining.inputs.readings import Data, ModelSource, default_method, explained_target
 from pellucid.run.diagnostics import route_record
 from pellucid.run.explaining import Request
-from pellucid.run.hidden_target import HiddenState
+from pellucid.run.hidden_target import StateTarget
 from pellucid.run.labels import Labels
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Output, Target, TargetName
@@ -53,7 +53,7 @@ def explain_corpus(
     workers: int = 1,
     threads: int = 1,
     slice: str | None = None,
-    target: TargetName | HiddenState = "predicted",
+    target: TargetName | StateTarget = "predicted",
     output: Output = "logit",
     seed: int = 0,
     text: str | Sequence[str] | None = None,
@@ -138,7 +138,7 @@ def corpus_question(
     model: Model,
     methods: Choice | Sequence[Choice] | None,
     settings: dict[str, Any],
-    target: TargetName | HiddenState,
+    target: TargetName | StateTarget,
     output: Output,
     seed: int,
 ) -> TextQuestion:
@@ -196,7 +196,7 @@ def planned(
     request: Request,
     data: CorpusData,
     reading: CorpusReading,
-    target: TargetName | HiddenState,
+    target: TargetName | StateTarget,
     reuse: str | Path | None,
     threads: int,
     progress: Progress,

@@ -29,7 +29,7 @@ from pellucid.explaining.inputs.readings import Data, ModelSource
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import arrow_table, write_checked
 from pellucid.run.explaining import Request, explain_batch
-from pellucid.run.hidden_target import HiddenState
+from pellucid.run.hidden_target import StateTarget
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
 from pellucid.run.target import Output, TargetName
@@ -74,7 +74,7 @@ def corpus_cost(
     methods: Choice | Sequence[Choice] | None = None,
     *,
     workers: int = 1,
-    target: TargetName | HiddenState = "predicted",
+    target: TargetName | StateTarget = "predicted",
     output: Output = "logit",
     seed: int = 0,
     text: str | Sequence[str] | None = None,

@@ -45,6 +45,24 @@ class Dictionary:
             read = _nonnegative(in_parts(states), self.encoder)
         return read.astype(np.float32)
 
+    def part_weights(self, states: np.ndarray, concept: int) -> np.ndarray:
+        """[state width] -> [state 2 width]: by what the parts of each state are multiplied for a concept's activation,
+        as long as the same concepts are active; 0 where it is not. For concepts of parts alone.
+        """
+        active = self.activations(states) > 0
+        weights = {key: self._inverse(np.frombuffer(key, bool), concept) for key in {row.tobytes() for row in active}}
+        return (
+            np.stack([weights[row.tobytes()] for row in active]) if len(active) else np.zeros((0, 2 * states.shape[1]))
+        )
+
+    def _inverse(self, active: np.ndarray, concept: int) -> np.ndarray:
+        """[2 width]: a concept's row of the pseudo-inverse of those that are active; 0 where it is not."""
+        encoder = self.encoder.astype(np.float64)
+        if not active[concept]:
+            return np.zeros(encoder.shape[1])
+        inverse: np.ndarray = np.linalg.pinv(encoder[active].T)[np.flatnonzero(active).tolist().index(concept)]
+        return inverse
+
     def reconstructed(self, activations: np.ndarray) -> np.ndarray:
         """[state concept] -> [state width]: what the concepts alone say of each state."""
         rebuilt: np.ndarray = self.offset + activations @ self.atoms

@@ -17,11 +17,12 @@ from pellucid.base.kinds import discoveries
 from pellucid.base.output_folder import PARTS, OutputFolder, prepare_folder, question_folder
 from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress
+from pellucid.discovery.concept import LearntConcept
 from pellucid.discovery.dictionaries import Dictionary, discovered, random_dictionary, random_directions
 from pellucid.discovery.effects import concept_pass, fitting_texts
 from pellucid.discovery.measures import DRAWS, STAGE, Effects, effects_on, variance_explained
 from pellucid.discovery.naming import StandingOut, standing_out, word_pairs
-from pellucid.discovery.record import RECORD, TENSORS, LearntConcept, LearntConcepts
+from pellucid.discovery.record import RECORD, TENSORS, LearntConcepts
 from pellucid.discovery.states import (
     LEVELS,
     MOST_STATES,

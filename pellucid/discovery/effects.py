@@ -196,8 +196,8 @@ def with_concepts(run: ForwardPass, layer: int, level: Level, dictionary: Dictio
         rest[text, content] = torch.from_numpy(pieces[content] - means[place]) if level == "text" else 0.0
         of_units.append(there)
         every_unit.append(units)
-    device = run.state(layer).device
-    activations, rest = activations.to(device), rest.to(device)
+    alike = widened(run.state(layer))
+    activations, rest = activations.to(alike), rest.to(alike)
     return ConceptPass(run, layer, dictionary, activations, rest, tuple(of_units), tuple(every_unit))
 
 

@@ -15,12 +15,13 @@ from pellucid.base.errors import BadInput
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import concept_judges, renderers
 from pellucid.base.processes import Progress
+from pellucid.discovery.concept import BesideChance
 from pellucid.discovery.dictionaries import random_dictionary
 from pellucid.discovery.effects import fitting_texts
 from pellucid.discovery.judges import JudgedCase
 from pellucid.discovery.measures import STAGE, effects_on
 from pellucid.discovery.page import interval_cell
-from pellucid.discovery.record import BesideChance, LearntConcepts, check_same_model
+from pellucid.discovery.record import LearntConcepts, check_same_model
 from pellucid.discovery.states import MOST_STATES, sampled_states, state_question
 from pellucid.drawing.html import Markup, element, header_row, name, scroll_box, table
 from pellucid.drawing.method_facts import readable

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.base.kinds import concept_judges
+from pellucid.discovery.concept import BesideChance
 from pellucid.discovery.dictionaries import Dictionary, discovered, random_dictionary
 from pellucid.discovery.measures import Effects, beside_chance, variance_explained
-from pellucid.discovery.record import BesideChance, LearntConcepts
+from pellucid.discovery.record import LearntConcepts
 from pellucid.discovery.states import StateSample
 from pellucid.results.bootstrap import difference, exact_share
 from pellucid.results.table import Interval

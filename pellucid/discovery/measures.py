@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 import torch
 
+from pellucid.discovery.concept import BesideChance, ClassEffect
 from pellucid.discovery.dictionaries import Dictionary
 from pellucid.discovery.effects import ConceptPass, checked_pass, with_concepts
-from pellucid.discovery.record import BesideChance, ClassEffect
 from pellucid.discovery.states import Level
 from pellucid.results.bootstrap import (
     bootstrap_interval,

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from pellucid.base.checks import listed, percent
 from pellucid.base.kinds import renderers
+from pellucid.discovery.concept import NO_NAME, BesideChance, LearntConcept
 from pellucid.discovery.naming import ConceptWord
-from pellucid.discovery.record import NO_NAME, BesideChance, LearntConcept, LearntConcepts
+from pellucid.discovery.record import LearntConcepts
 from pellucid.discovery.text_record import TextConcept, TextConcepts
 from pellucid.drawing.card import text_highlights
 from pellucid.drawing.emphasis import Scales

@@ -1,7 +1,7 @@
 """Concepts that a model has learnt: their directions, what they are about, what they do, and how sure that is."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,81 +9,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from pellucid.base.checks import one_of, reason
+from pellucid.base.checks import one_of, reason, whole
 from pellucid.base.errors import BadFile, PellucidError
 from pellucid.base.files import write_text
 from pellucid.base.json_text import json_digest, nan_as_none, read_json
 from pellucid.base.kinds import readers, renderers
 from pellucid.base.memory import not_enough_memory
+from pellucid.discovery.concept import NO_NAME, BesideChance, LearntConcept, beside_from, concept_from, list_from
 from pellucid.discovery.dictionaries import ENCODINGS, Dictionary
-from pellucid.discovery.naming import ConceptWord, name_from
+from pellucid.discovery.target import OVERS, ConceptReadout, ConceptTarget, Over
 from pellucid.models.folders.weight_files import save_tensors
-from pellucid.results.explanation import Explanation
-from pellucid.results.interval import interval_from, number_from, word_from
-from pellucid.results.storage import as_records, from_records
-from pellucid.results.table import Interval
+from pellucid.results.interval import word_from
+from pellucid.results.storage import as_records
 
 FORM = "pellucid-concepts-1"
 RECORD, TENSORS = "concepts.json", "concepts.safetensors"
 ARRAYS = ("atoms", "offset", "encoder", "directions")
-NO_NAME = "no name"
-
-
-@dataclass(frozen=True)
-class BesideChance:
-    """value: a mean with its 95 % interval. chance: the same of random directions. over: value less chance, text by
-    text. n: how many texts, or states.
-    """
-
-    value: Interval
-    chance: Interval
-    over: Interval
-    n: int
-
-    @property
-    def is_ahead(self) -> bool:
-        """Whether the value is surely above chance."""
-        return self.over.low > 0
-
-
-@dataclass(frozen=True)
-class ClassEffect:
-    """What a concept adds to a class: activation times gradient of the class's logit, less its mean over classes."""
-
-    label: str
-    value: Interval
-
-
-@dataclass(frozen=True)
-class LearntConcept:
-    """One concept. id: its number, from 1, the largest first.
-
-    words, phrases: what stands out of chance, the surest first. limit: the standard errors that a word must exceed.
-    size: its share of what all concepts make of the states, 0 to 1. active: in which share of the states it is active.
-    classes: the classes by what it adds, the most first. removal: by how much the answer's logit moves, in either
-    direction, where the concept is taken out of the states, beside a random direction of equal size. texts: up to three
-    texts with the highest activations, in colour.
-    """
-
-    id: int
-    words: tuple[ConceptWord, ...]
-    phrases: tuple[ConceptWord, ...]
-    limit: float
-    size: float
-    active: float
-    classes: tuple[ClassEffect, ...]
-    removal: BesideChance
-    texts: tuple[Explanation, ...]
-
-    @property
-    def name(self) -> str:
-        """Its first words; "no name" where no word stands out of chance."""
-        return name_from(self.words) or NO_NAME
-
-    @property
-    def title(self) -> str:
-        """Its number and name."""
-        return f"{self.id}: {self.name}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,6 +104,26 @@ class LearntConcepts:
         }
         return nan_as_none(plain)
 
+    def target(self, concept: int, over: Over = "sum") -> ConceptTarget:
+        """A concept's activation as target: `explain(model, texts, method, target=concepts.target(3))`.
+
+        concept: its id, from 1. over: what of the words of a text is explained, the "sum" of their activations or the
+            "largest".
+
+        Of a text longer than the model reads, the mean over its windows is explained. Raises `BadSetting` for another
+        id. Methods that read whole states refuse a concept.
+
+        >>> concepts = pellucid.find_concepts("my-classifier", ["A good film."] * 40 + ["A dull film."] * 40, 1, n=2)
+        >>> target = concepts.target(1, over="largest")
+        >>> explanation = pellucid.explain("my-classifier", "A good film.", "occlusion", target=target)[0]
+        >>> explanation.target.output
+        'hidden state: largest activation'
+        """
+        whole("concept", concept, 1, len(self))
+        one_of("over", over, OVERS)
+        readout = ConceptReadout(self.layer, self.level, self.dictionary, concept - 1, over)  # type: ignore[arg-type]
+        return ConceptTarget(self.concepts[concept - 1].title, self.model, self.model_hash, readout)
+
     def _arrays(self) -> dict[str, np.ndarray]:
         dictionary = self.dictionary
         arrays = (dictionary.atoms, dictionary.offset, dictionary.encoder, self.directions)
@@ -222,20 +183,20 @@ def _learnt(record: Any, arrays: dict[str, np.ndarray]) -> LearntConcepts:
     one_of("encoding", record["encoding"], ENCODINGS)
     _check_shapes(record, atoms, offset, encoder)
     return LearntConcepts(
-        tuple(_concept(concept) for concept in _list(record["concepts"])),
+        tuple(concept_from(concept) for concept in list_from(record["concepts"])),
         Dictionary(atoms, offset, encoder, record["encoding"], bool(record["settled"])),
         directions,
         word_from(record["model"]),
         word_from(record["model_hash"]),
-        tuple(map(word_from, _list(record["labels"]))),
+        tuple(map(word_from, list_from(record["labels"]))),
         int(record["layer"]),
         word_from(record["level"]),
         word_from(record["method"]),
         int(record["seed"]),
         dict(record["about"]),
-        _beside(record["reconstruction"]),
-        _beside(record["answers"]),
-        tuple(map(word_from, _list(record["caveats"]))),
+        beside_from(record["reconstruction"]),
+        beside_from(record["answers"]),
+        tuple(map(word_from, list_from(record["caveats"]))),
     )
 
 
@@ -244,37 +205,6 @@ def _check_shapes(record: Mapping[str, Any], atoms: np.ndarray, offset: np.ndarr
     wide = 2 * width if record["encoding"] == "parts" else width
     if offset.shape != (width,) or encoder.shape != (count, wide) or len(record["concepts"]) != count:
         raise ValueError("its directions do not fit each other")
-
-
-def _concept(record: Mapping[str, Any]) -> LearntConcept:
-    return LearntConcept(
-        int(record["id"]),
-        tuple(map(_word, _list(record["words"]))),
-        tuple(map(_word, _list(record["phrases"]))),
-        number_from(record["limit"]),
-        number_from(record["size"]),
-        number_from(record["active"]),
-        tuple(ClassEffect(word_from(e["label"]), interval_from(e["value"])) for e in _list(record["classes"])),
-        _beside(record["removal"]),
-        tuple(from_records(_list(record["texts"]))),
-    )
-
-
-def _word(record: Mapping[str, Any]) -> ConceptWord:
-    return ConceptWord(
-        word_from(record["word"]), int(record["texts"]), number_from(record["mean"]), number_from(record["z"])
-    )
-
-
-def _beside(record: Mapping[str, Any]) -> BesideChance:
-    value, chance, over = (interval_from(record[name]) for name in ("value", "chance", "over"))
-    return BesideChance(value, chance, over, int(record["n"]))
-
-
-def _list(value: object) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise ValueError("something else stands where a list belongs")
-    return value
 
 
 def check_same_model(learnt: LearntConcepts, model_hash: str, name: str) -> None:

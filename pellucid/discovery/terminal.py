@@ -4,6 +4,7 @@ from rich.table import Table as Grid
 
 from pellucid.base.checks import percent
 from pellucid.base.kinds import renderers
+from pellucid.discovery.concept import LearntConcept
 from pellucid.discovery.page import (
     classes_in_words,
     matters_in_words,
@@ -13,7 +14,7 @@ from pellucid.discovery.page import (
     trust_in_words,
     words_in_words,
 )
-from pellucid.discovery.record import LearntConcept, LearntConcepts
+from pellucid.discovery.record import LearntConcepts
 from pellucid.discovery.text_record import TextConcepts
 from pellucid.drawing.terminal import Line, block, caution_lines, line, printed
 from pellucid.drawing.wording import signed, three

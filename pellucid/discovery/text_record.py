@@ -16,6 +16,7 @@ from pellucid.base.kinds import renderers
 from pellucid.discovery.effects import ConceptPass, concept_pass
 from pellucid.discovery.measures import DRAWS
 from pellucid.discovery.record import LearntConcepts, check_same_model
+from pellucid.discovery.target import STATE
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from
 from pellucid.explaining.inputs.readings import ModelSource
@@ -25,7 +26,6 @@ from pellucid.run.explaining import predict
 from pellucid.text.example import Example
 from pellucid.text.units import coarsen
 
-STATE = "hidden state: activation"  # what the colours of a concept explain; `drawing` knows states by this beginning
 LARGEST_GAP = 0.05
 
 

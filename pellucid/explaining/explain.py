@@ -74,10 +74,10 @@ def explain(
     method: a name of `methods`. None: of a model that explains itself its own ("span_attention" or "rationale"), where
         its prediction is explained; else "integrated_gradients", or "occlusion" of a model without gradients.
     target: what is explained: "predicted", "gold", a class name or number, a pair of classes "why A, not B", or
-        `HiddenState(layer, positions)`. Several labels of each text, with an explanation for each: "all predicted",
-        "all", a list of names, or `Labels(threshold=…)`. Of a model that writes `Word(step)`: each word of the text
-        that it writes ("predicted" means it too), one of them, or all together; a word may stand here alone. Where one
-        text is given, the model writes the second one first.
+        `HiddenState(layer, positions)`, or a learnt concept, `LearntConcepts.target(3)`. Several labels of each text,
+        with an explanation for each: "all predicted", "all", a list of names, or `Labels(threshold=…)`. Of a model that
+        writes `Word(step)`: each word of the text that it writes ("predicted" means it too), one of them, or all
+        together; a word may stand here alone. Where one text is given, the model writes the second one first.
     output: the number of the class that is explained: "logit", "probability" or "loss".
     seed: a whole number; the seed of random methods.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.

@@ -24,7 +24,7 @@ from pellucid.base.errors import (
 from pellucid.base.processes import Processes, Progress, Share, silent
 from pellucid.results.explanation import Explanation
 from pellucid.run.explaining import Request, explain_batch, method_calls
-from pellucid.run.hidden_target import HiddenState
+from pellucid.run.hidden_target import StateTarget
 from pellucid.run.labels import Labels
 from pellucid.run.model import Model
 from pellucid.run.packing import scheduler_for
@@ -53,7 +53,7 @@ class TextQuestion:
 
     choices: Sequence[Choice]
     by_all: frozenset[str]
-    target: Target | HiddenState | Word | Labels
+    target: Target | StateTarget | Word | Labels
     seed: int
     passages: bool
     rest: Rest = "together"

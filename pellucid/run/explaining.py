@@ -31,7 +31,7 @@ from pellucid.run.diagnostics import (
     with_facts_on_reading,
 )
 from pellucid.run.forward_pass import ForwardPass
-from pellucid.run.hidden_target import HiddenState
+from pellucid.run.hidden_target import HiddenState, StateTarget
 from pellucid.run.labels import Labels, ResolvedLabels, scores_of_labels
 from pellucid.run.model import WRITING, Model, RowFacts, Scores, lacking
 from pellucid.run.parity import CheckedLogits, Guard
@@ -100,7 +100,7 @@ class Request:
 
     model: Model
     calls: Sequence[Call]
-    target: Target | HiddenState | Word | Labels
+    target: Target | StateTarget | Word | Labels
     seed: int
 
     @cached_property
@@ -119,7 +119,7 @@ class Request:
 
         A method that reads hidden states gets them and the answer from one pass, and that is the one with a graph.
         """
-        of_states = isinstance(self.target, HiddenState)
+        of_states = isinstance(self.target, StateTarget)
         return self.reads_gradients and any(
             of_states or call.entry.facts["at_text"] or call.settings.get("layer") is not None
             for call in self.calls
@@ -171,7 +171,7 @@ def explain_batch(
     whole("seed", request.seed, 0, HIGHEST_SEED)
     check_computes()
     _check_readers(request)
-    if isinstance(request.target, HiddenState):
+    if isinstance(request.target, StateTarget):
         request.target.check(request.model, batch)
         request = replace(request, target=request.target.in_model(request.model))
         _check_readers(request)  # what the head reads may be many vectors
@@ -226,7 +226,8 @@ def _check_readers(request: Request) -> None:
                 "give target=HiddenState(layer), or 'all' as layer",
                 "give --layer and a layer's number, or all",
             )
-            raise BadSetting(f"{name} explains hidden states, not a class; {way}.")
+            what = "concept" if isinstance(request.target, StateTarget) else "class"
+            raise BadSetting(f"{name} explains hidden states, not a {what}; {way}.")
         if facts["reads"] != STATE_VECTOR and several and facts["of_class"]:
             every = (attributions.get(method) for method in attributions.names())
             readers = [entry.name for entry in every if entry.facts["reads"] == STATE_VECTOR]
@@ -282,7 +283,7 @@ def _rows(request: Request, windows: Batch) -> tuple[Sequence[int], Sequence[int
     The two differ where one method depends on the target and another one does not, which scores the whole text.
     """
     everything = range(len(windows))
-    if not isinstance(request.target, HiddenState):
+    if not isinstance(request.target, StateTarget):
         return everything, everything
     explained = request.target.rows_read(windows)
     return (explained if all(call.entry.facts["of_class"] for call in request.calls) else everything), explained
@@ -380,7 +381,7 @@ def _explain_group(
 def _resolved(request: Request, forward: ForwardPass, logits: CheckedLogits) -> Explainable:
     """The target, fixed for each example by the model's own answer."""
     target, model = request.target, request.model
-    if isinstance(target, HiddenState):
+    if isinstance(target, StateTarget):
         return target.resolve(forward.answers(target.readout_in(model)), model)
     if isinstance(target, Word):
         return target.resolve(forward.batch, model)

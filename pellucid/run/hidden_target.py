@@ -6,6 +6,7 @@ number is the state's length along the direction that it has for the whole text:
 depends on are removed.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -17,16 +18,41 @@ from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.results.explanation import Explained
 from pellucid.run.batch import Batch, Row
 from pellucid.run.model import WRITING, Model, part_of
-from pellucid.run.readout import Positions, StateReadout
+from pellucid.run.readout import Positions, Readout, StateReadout
 from pellucid.run.rounding import quotient, widened
+from pellucid.run.target import Explainable
 from pellucid.run.traces import positions_of_head
 
 EVERY = "all"  # every layer, or every piece of a text
 HEAD = "head"
 
 
+class StateTarget(ABC):
+    """What is read from hidden states, as a target: a state, or something that is computed from states."""
+
+    @abstractmethod
+    def check(self, model: Model, batch: Batch) -> None:
+        """Raises where the model or the texts do not have what is read."""
+
+    @abstractmethod
+    def in_model(self, model: Model) -> "StateTarget":
+        """The same target with all that depends on the model."""
+
+    @abstractmethod
+    def rows_read(self, windows: Batch) -> list[int]:
+        """The rows of a batch that contain what is explained."""
+
+    @abstractmethod
+    def readout_in(self, model: Model) -> Readout:
+        """Reads the answer off a pass."""
+
+    @abstractmethod
+    def resolve(self, answers: Tensor, model: Model) -> Explainable:
+        """The target fixed by the answers [example answer] of the whole texts."""
+
+
 @dataclass(frozen=True)
-class HiddenState:
+class HiddenState(StateTarget):
     """The state of one layer, as a target: `explain(model, texts, method, target=HiddenState(3))`.
 
     layer: from 0 (the first block's input) to the number of blocks. "all": each of them, in a row of its own. "head":

@@ -12,7 +12,7 @@ import typer
 
 import pellucid
 from pellucid.base.catalogue import ALL
-from pellucid.base.checks import one_of
+from pellucid.base.checks import listed, one_of
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.kinds import renderers
@@ -39,13 +39,14 @@ from pellucid.explaining.commands.model_options import (
 from pellucid.explaining.commands.safe_text import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pellucid.explaining.inputs.readings import ExplainedName
     from pellucid.results.explanation import Explanation
     from pellucid.results.shortcuts import Shortcuts
     from pellucid.results.side_by_side import SideBySide
     from pellucid.results.table import Table
+    from pellucid.run.hidden_target import StateTarget
     from pellucid.run.model import Model
     from pellucid.run.readout import Positions
 
@@ -118,6 +119,15 @@ def explain(
         ),
     ] = "pooled",
     part: Annotated[str | None, typer.Option(help="A part of the layer's state, where the model names parts.")] = None,
+    concept: Annotated[
+        int | None,
+        typer.Option(
+            help="Explain how much of a learnt concept the text has, by its number in the folder of --learnt."
+        ),
+    ] = None,
+    learnt: Annotated[
+        Path | None, typer.Option(help="The folder of learnt concepts that `concepts find --out` wrote, for --concept.")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -173,8 +183,11 @@ def explain(
     written = [path for path in (save, html, csv) if path is not None]
     check_outputs(written, [source.file, *(texts or [])])  # reported before the work, not after it
     names, settings = methods.names(), settings_from(set_ or [])
-    if layer is None:
-        explained: ExplainedName = _target(target or ["predicted"], against)
+    explained: ExplainedName
+    if concept is not None or learnt is not None:
+        explained = _concept(concept, learnt, {"--target": target, "--against": against, "--layer": layer})
+    elif layer is None:
+        explained = _target(target or ["predicted"], against)
     else:
         explained = pellucid.HiddenState(_layer(layer), _positions(positions), part)
     question = {"target": explained, "output": output, "seed": seed}
@@ -230,7 +243,7 @@ def explain(
         by_run = False
     results = side_by_side.explanations
     first = next(iter(side_by_side.values()))
-    shortcuts = _shortcuts(classifier, first, shortcut_passes if layer is None else 0, seed)
+    shortcuts = _shortcuts(classifier, first, shortcut_passes if layer is None and concept is None else 0, seed)
     if save is not None and not by_run:
         pellucid.save(results, save)
     if html is not None:
@@ -297,6 +310,18 @@ def _positions(text: str) -> Positions:
     """ "pooled", "first" or "last", or the numbers of pieces."""
     numbers = text.split(",")
     return tuple(map(int, numbers)) if all(map(str.isdecimal, numbers)) else text
+
+
+def _concept(concept: int | None, learnt: Path | None, others: Mapping[str, object]) -> StateTarget:
+    """A learnt concept's activation; raises `BadSetting` where half of it is named, or another target beside it."""
+    if concept is None or learnt is None:
+        raise BadSetting(
+            "--concept names a concept of the folder that --learnt names; give both, such as --concept 3 --learnt "
+            "runs/concepts."
+        )
+    if written := [name for name, value in others.items() if value is not None]:
+        raise BadSetting(f"{listed(written)} and --concept are different targets; give one of them.")
+    return pellucid.LearntConcepts.read(learnt).target(concept)
 
 
 def _target(targets: list[str], against: str | None) -> ExplainedName:

@@ -14,7 +14,7 @@ from pellucid.base.kinds import attributions
 from pellucid.base.kinds import metrics as known_metrics
 from pellucid.models.writing.continuing import continued
 from pellucid.models.writing.writing_model import WritingModel
-from pellucid.run.hidden_target import HiddenState
+from pellucid.run.hidden_target import StateTarget
 from pellucid.run.labels import PREDICTED, Labels
 from pellucid.run.model import WRITING, Model
 from pellucid.run.target import Output, Target, TargetName
@@ -136,21 +136,21 @@ ModelSource = Model | str | Path | Any
 OF_TEXTS = ("comprehensiveness", "sufficiency")
 
 
-ExplainedName = TargetName | list[str | int] | Labels | HiddenState | Word
+ExplainedName = TargetName | list[str | int] | Labels | StateTarget | Word
 
 
-def explained_target(model: Model, target: ExplainedName, output: Output) -> Target | HiddenState | Word | Labels:
+def explained_target(model: Model, target: ExplainedName, output: Output) -> Target | StateTarget | Word | Labels:
     """The target as asked for; of a model that writes, words. Raises `BadSetting` for an output that it does not
     have.
     """
     if isinstance(target, Labels | list) or _names_several(target, model):
         return _labels(model, target if isinstance(target, Labels) else Labels(target), output)  # type: ignore[arg-type]
-    if isinstance(model, WritingModel) and not isinstance(target, HiddenState | Word):
+    if isinstance(model, WritingModel) and not isinstance(target, StateTarget | Word):
         target = _word(target)
-    if not isinstance(target, HiddenState | Word):
+    if not isinstance(target, StateTarget | Word):
         return Target(target, output)
     if output != "logit":
-        states = isinstance(target, HiddenState)
+        states = isinstance(target, StateTarget)
         what = "a hidden state has no probability and no loss" if states else "a word has its log-probability"
         raise BadSetting(f"output={output!r} belongs to classes; {what}.")
     return target
