@@ -15,7 +15,9 @@ def as_page(numbers: Numbers) -> str:
     return (
         f"# {about['title']}: the start of a query\n\n"
         f"Appendix C of Tutek and Šnajder (2020). Dot attention on a BiLSTM, {about['n_train']:,} texts to learn from "
-        f"in {about['epochs']} epochs; the query is drawn from\nN(0, 1), or as a linear layer's weights are.\n\n"
+        f"in {about['epochs']} epochs; the query is drawn from\nN(0, 1), or as a linear layer's weights are; the third "
+        "model has word vectors 8.8 times as large as MiniLM's, whose numbers have GloVe's\nstandard deviation, "
+        ".488 in place of .056.\n\n"
         f"{not_run_yet(numbers['missing'])}![How far below uniform the weights lie, by training "
         f"step](start.svg)\n\n{_table(numbers)}\n\nlog T − entropy of the weights of a text of T words, in nats, over "
         f"{about['watched']} dev texts: 0 of equal weights. Intervals are\nt-intervals over training seeds in which "

@@ -13,7 +13,7 @@ from studies.shared.computing_environment import count_machines
 from studies.shared.markdown import models_with_seeds
 from studies.shared.units import Numbers
 
-STARTS = ("normal", "default")
+NORMAL, DEFAULT, SCALED = STARTS = ("normal", "default", "normal, vectors as GloVe's")
 
 
 def summarise(about: Numbers, runs: Sequence[Numbers]) -> Numbers:
@@ -40,26 +40,26 @@ def summarise(about: Numbers, runs: Sequence[Numbers]) -> Numbers:
 
 
 def claims(shown: dict[str, list[Numbers]]) -> dict[str, list[Claim]]:
-    """From the default start the weights stay uniform, from the normal one they do not; in hundredths of a nat, at the
-    last look.
+    """From the default start the weights stay uniform, from the normal one they do not; and whether larger word vectors
+    take them away from uniform; in hundredths of a nat, at the last look.
     """
-    if set(shown) != set(STARTS):
-        return {"apart": [], "uniform": []}
-    normal, default = (100 * np.array([run["below"][-1] for run in shown[start]]) for start in STARTS)
-    seeds = min(len(normal), len(default))
-    apart = paired_difference_over_runs(normal[:seeds], default[:seeds])
-    return {
-        "apart": [
-            Claim(
-                "weights of the normal start end farther below uniform than those of the default",
-                None,
-                apart,
-                seeds,
-                normal.shape[1],
-            )
-        ],
-        "uniform": [SameClaim("weights of the default start end uniform", None, _mean(default), *default.shape)],
-    }
+    below = {start: 100 * np.array([run["below"][-1] for run in runs]) for start, runs in shown.items()}
+    apart, uniform = [], []
+    if {NORMAL, DEFAULT} <= set(below):
+        what = "weights of the normal start end farther below uniform than those of the default"
+        apart.append(_farther(what, below[NORMAL], below[DEFAULT]))
+        default = below[DEFAULT]
+        uniform.append(SameClaim("weights of the default start end uniform", None, _mean(default), *default.shape))
+    if {NORMAL, SCALED} <= set(below):
+        what = "weights over word vectors as large as GloVe's end farther below uniform than over MiniLM's"
+        apart.append(_farther(what, below[SCALED], below[NORMAL]))
+    return {"apart": apart, "uniform": uniform}
+
+
+def _farther(what: str, first: np.ndarray, second: np.ndarray) -> Claim:
+    """The claim that weights [seed text] of the first kind lie farther below uniform than those of the second."""
+    seeds = min(len(first), len(second))
+    return Claim(what, None, paired_difference_over_runs(first[:seeds], second[:seeds]), seeds, first.shape[1])
 
 
 def _mean(values: np.ndarray) -> Interval:

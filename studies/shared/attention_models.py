@@ -32,7 +32,7 @@ class AttentionModel:
     objective, else 0.
 
     query_start: of the pooler "dot". as_published: whether masked words have the paper's loss, a sum without
-    frequencies (corrections.md A4.7).
+    frequencies (corrections.md A4.7). vector_scale: how many times as large word vectors begin as MiniLM's are.
     """
 
     pooler: str
@@ -41,6 +41,7 @@ class AttentionModel:
     layers: int = 1
     query_start: str = "normal"
     as_published: bool = False
+    vector_scale: float = 1.0
 
     @property
     def name(self) -> str:
@@ -49,7 +50,8 @@ class AttentionModel:
         layers = [f"{self.layers}layers"] if self.layers > 1 else []
         start = [self.query_start] if self.query_start != "normal" else []
         published = ["published"] if self.as_published else []
-        return "-".join([self.pooler, self.variant, *weight, *layers, *start, *published])
+        scale = [f"vectors{self.vector_scale:g}"] if self.vector_scale != 1 else []
+        return "-".join([self.pooler, self.variant, *weight, *layers, *start, *published, *scale])
 
     def plan(self, labels: tuple[str, ...], width: int | None = None) -> Plan:
         """Its parts. width: numbers of a random word vector and of a state; None: MiniLM's vectors, and states as
@@ -60,6 +62,8 @@ class AttentionModel:
             encoder |= {"vectors": "random", "vector_width": width, "width": width}
         if self.variant in ("concat", "residual"):
             encoder["retention"] = self.variant
+        if self.vector_scale != 1:
+            encoder["vector_scale"] = self.vector_scale
         pooler: Settings = {} if self.query_start == "normal" else {"query_start": self.query_start}
         return Plan("bilstm", self.pooler, pooler, labels, encoder_settings=encoder)
 

@@ -13,7 +13,7 @@ from pellucid.base.kinds import encoders
 from pellucid.models.classifiers.hugging_face import load_encoder
 from pellucid.models.composed.composed import CONFIG, compose, save_composed
 from pellucid.models.composed.networks import Plan
-from pellucid.models.composed.word_vectors import MOST_PIECES
+from pellucid.models.composed.word_vectors import MOST_PIECES, new_encoder
 from pellucid.models.load import load_classifier
 from pellucid.run.hidden_target import HiddenState
 from pellucid.run.trace import Want
@@ -311,3 +311,11 @@ def test_parts_that_do_not_fit_raise():
         compose(Plan("minilm", "span", {}, LABELS, encoder_settings={"width": 3}), 0)
     with pytest.raises(BadSetting, match="span, mean or maximum"):
         compose(Plan("cnn", "first_token", {}, LABELS), 0)
+
+
+def test_word_vectors_begin_as_many_times_as_large_as_named():
+    plain, scaled = (new_encoder("bilstm", {"vector_scale": scale})[0] for scale in (1.0, 8.0))
+    tables = [encoder.get_input_embeddings().weight for encoder in (plain, scaled)]
+    assert torch.equal(8 * tables[0], tables[1])
+    with pytest.raises(BadSetting, match="vector_scale"):
+        new_encoder("bilstm", {"vector_scale": 0.0})

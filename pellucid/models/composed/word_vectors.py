@@ -152,7 +152,16 @@ def new_encoder(name: str, changed: Settings, texts: Sequence[Sequence[str]] = (
     if pretrained is not None:
         with torch.no_grad():
             encoder.get_input_embeddings().weight.copy_(pretrained.get_input_embeddings().weight)
+    _scale_vectors(encoder, settings)
     return encoder, tokenizer
+
+
+def _scale_vectors(encoder: Encoder, settings: Settings) -> None:
+    """Make the word vectors of a new encoder so many times as large as its settings say."""
+    scale = settings.get("vector_scale", 1.0)
+    assert isinstance(scale, int | float)  # the encoder declares it so
+    with torch.no_grad():
+        encoder.get_input_embeddings().weight.mul_(scale)
 
 
 def _on_vector_file(name: str, settings: Settings, texts: Sequence[Sequence[str]]) -> tuple[Encoder, Tokenizer]:
@@ -183,6 +192,7 @@ def _on_vector_file(name: str, settings: Settings, texts: Sequence[Sequence[str]
     with torch.no_grad():
         nn.init.normal_(table, std=float(vectors.std(correction=0)))
         table[torch.tensor([ids[word] for word in known])] = vectors
+    _scale_vectors(encoder, settings)
     return encoder, tokenizer
 
 
