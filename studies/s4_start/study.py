@@ -27,7 +27,7 @@ from studies.s4_fragility.tasks import TASKS, CorpusSize, corpus_numbers, corpus
 from studies.s4_fragility.trainings import Lesson, model_folder, trained, training_about
 from studies.s4_start.page import as_page, as_picture
 from studies.s4_start.summary import DEFAULT, NORMAL, SCALED, summarise
-from studies.shared.attention_models import AttentionModel
+from studies.shared.attention_models import GLOVE_SCALE, AttentionModel
 from studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit
@@ -51,11 +51,10 @@ SIZES = {
     "tiny": StartSize({"pocket": CorpusSize(24, 12, 12, 1, 2, 12, 8)}, 2, 5, 8),
     "small": StartSize({"sst2": CorpusSize(4_000, 872, 1_821, 4, 3)}, 50, 100),
 }
-GLOVE = 8.8  # times MiniLM's: the standard deviation of GloVe's numbers is .488 (840B, 300 numbers), of MiniLM's .0556
 MODELS = {
     NORMAL: AttentionModel("dot", "base"),
     DEFAULT: AttentionModel("dot", "base", query_start="default"),
-    SCALED: AttentionModel("dot", "base", vector_scale=GLOVE),
+    SCALED: AttentionModel("dot", "base", vector_scale=GLOVE_SCALE),
 }
 TASK = Option("--task", {"choices": ["pocket", "sst2"], "required": True})
 

@@ -4,14 +4,13 @@ After Tutek and Šnajder (2020), "Staying True to Your Word: (How) Can Attention
 The paper lists four weights of tying and five of masked words and does not say which ones its tables have
 (corrections.md A4.6). `s4_fragility` takes those of the highest F1 on dev, and these are the weakest. Here each weight
 has trainings and verdicts of its own. The loss of masked words is the paper's: summed over a text's hidden words,
-without the logarithms of frequencies (corrections.md A4.7).
+without the logarithms of frequencies (corrections.md A4.7). Word vectors begin as large as GloVe's, which the paper
+has: over smaller ones dot attention stays uniform (study s4_start).
 
     python -m studies s4_weights --task sst2 --data FOLDER --work work/s4_weights --out studies/s4_weights/sst2
 
-FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and not made again; they are those of
-`s4_fragility` where plan, recipe and texts are equal, so its units.jsonl.xz may be copied to --out first. The size
-small takes about two hours of one core for sst2, and 75 minutes for each other task. `--size tiny --task pocket --data
-pocket` takes seconds.
+FOLDER holds train, dev and test as JSON lines. Finished trainings are kept and not made again. The size small takes
+about four hours of one core for sst2, dot attention first. `--size tiny --task pocket --data pocket` takes seconds.
 """
 
 from collections.abc import Mapping
@@ -30,7 +29,7 @@ from studies.s4_fragility.tasks import SIZES as CORPORA
 from studies.s4_fragility.trainings import KEEP_MODELS, Lesson, training_unit
 from studies.s4_weights.numbers import summarise
 from studies.s4_weights.page import as_page
-from studies.shared.attention_models import AttentionModel
+from studies.shared.attention_models import GLOVE_SCALE, AttentionModel
 from studies.shared.options import DATA, DEVICE, FINISHED, WORK, Option
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit
@@ -44,7 +43,7 @@ class WeightsSize:
 
     corpora: Mapping[str, CorpusSize]
     weights: Mapping[str, tuple[float, ...]]
-    poolers: tuple[str, ...] = ("additive", "dot")
+    poolers: tuple[str, ...] = ("dot", "additive")
     width: int | None = None
 
 
@@ -74,7 +73,9 @@ def s4_weights() -> Study:
 def models_of(settings: Settings) -> list[AttentionModel]:
     """The plain model and every weight of the others, for each kind of attention."""
     return [
-        AttentionModel(pooler, variant, weight, as_published=variant == "masked_words")
+        AttentionModel(
+            pooler, variant, weight, as_published=variant == "masked_words", vector_scale=_scale(settings.size.width)
+        )
         for pooler in settings.size.poolers
         for variant, weights in {"base": (0.0,), **settings.size.weights}.items()
         for weight in weights
@@ -82,12 +83,24 @@ def models_of(settings: Settings) -> list[AttentionModel]:
 
 
 def training_units(settings: Settings, records: Records) -> list[Unit]:
-    """All models with each seed, seed by seed, so that a study that is stopped early has whole rows."""
+    """All models with each seed, kind of attention by kind and seed by seed, so that a study that is stopped early has
+    whole rows.
+    """
     task, corpus = settings.own["task"], _corpus(settings)
     parts = labelled_parts(task, settings.data, corpus)
     lesson = Lesson(parts, TASKS[task].labels, corpus.epochs, corpus.batch_size, settings.size.width)
-    seeds = range(corpus.seeds)
-    return [training_unit(settings, model, seed, lesson) for seed in seeds for model in models_of(settings)]
+    return [
+        training_unit(settings, model, seed, lesson)
+        for pooler in settings.size.poolers
+        for seed in range(corpus.seeds)
+        for model in models_of(settings)
+        if model.pooler == pooler
+    ]
+
+
+def _scale(width: int | None) -> float:
+    """Of MiniLM's vectors as large as GloVe's; random ones stay."""
+    return GLOVE_SCALE if width is None else 1.0
 
 
 def about(settings: Settings) -> Numbers:
