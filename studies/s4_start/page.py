@@ -1,7 +1,7 @@
 """The page of the two starts of a query, with its picture."""
 
 from pellucid.results.table import Interval
-from studies.s4_start.summary import STARTS
+from studies.s4_start.summary import SCALED, STARTS
 from studies.shared.claims import ENOUGH_SEEDS, Claim, SameClaim, claims_table
 from studies.shared.computing_environment import where_computed
 from studies.shared.curve_plot import NamedCurve, curve_plot
@@ -43,7 +43,7 @@ def as_picture(numbers: Numbers) -> str:
     about = numbers["about"]
     curves = [
         NamedCurve(
-            f"{start} start",
+            "normal start, vectors as GloVe's" if start == SCALED else f"{start} start",
             tuple((step, point["mean"]) for step, point in zip(one["steps"], one["curve"], strict=True)),
             tuple((point["low"], point["high"]) for point in one["curve"]),
         )
