@@ -70,7 +70,9 @@ def about(settings: Settings, name: str = "") -> Numbers:
     parts = task_parts(task, settings.data, settings.size_name)
     counts = {f"n_{split}": len(texts) for split, texts in parts.items()}
     epochs = size.epochs[task][name] if name else dict(size.epochs[task])
-    return {**shared, **counts, "epochs": epochs, "texts": text_digest(parts)}
+    by_measure = {} if TASKS[task].measure == "accuracy" else {"keep_best_by": TASKS[task].measure}
+    loss = {"balanced": True} if TASKS[task].balanced else {}
+    return {**shared, **counts, "epochs": epochs, "texts": text_digest(parts), **by_measure, **loss}
 
 
 def titled(settings: Settings) -> Numbers:
@@ -98,7 +100,7 @@ def _trained(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
     model = train_model(
         parts,
         model_plan(name, labels, settings.encoder, settings.size.width),
-        model_recipe(name, settings.size.epochs[task][name], seed),
+        model_recipe(name, settings.size.epochs[task][name], seed, TASKS[task].measure, TASKS[task].balanced),
         folder,
         settings.device,
         progress=lambda _, done, total: share(0.95 * done / total),
