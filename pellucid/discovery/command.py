@@ -35,6 +35,20 @@ def concepts_find(
     n_texts: Annotated[
         int, typer.Option(min=2, help="In how many texts, drawn at random, concepts are taken out.")
     ] = 50,
+    language_head: Annotated[
+        str | None,
+        typer.Option(
+            help="What reads states back as words: the checkpoint that the model was made from, or a lens folder. "
+            "Concepts then show which words become likelier along them."
+        ),
+    ] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            help="Your own concepts: everyday (a small set of ours), or a file of lines such as `time: year, day`. "
+            "Learnt concepts then show which of them they are near to."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the search, of draws, of shuffles and of --sample.")] = 0,
     out: Annotated[
         Path | None,
@@ -47,8 +61,8 @@ def concepts_find(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Find the concepts that a model has made itself, name them, and test whether its answers depend on them."""
-    check_outputs([html], [data])  # reported before the work, not after it
-    classifier = pellucid.load(model, device=device)
+    check_outputs([html], [data, beside])  # reported before the work, not after it
+    classifier = pellucid.load(model, device=device, language_head=language_head)
     examples = labelled(classifier, reading.source(data, split).examples(), reading, False)
     texts = pellucid.select(classifier, examples, limit=amount.limit, sample=amount.sample, seed=seed)
     concepts = pellucid.find_concepts(
@@ -60,6 +74,7 @@ def concepts_find(
         level=level,  # type: ignore[arg-type]  # checked there
         most_states=most_states,
         n_texts=n_texts,
+        beside=beside,
         seed=seed,
         out=out,
     )

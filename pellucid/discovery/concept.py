@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pellucid.discovery.naming import ConceptWord, name_from
+from pellucid.discovery.decoding import DecodedWord
+from pellucid.discovery.naming import ConceptWord, NearConcept, name_from
 from pellucid.results.explanation import Explanation
 from pellucid.results.interval import interval_from, number_from, word_from
 from pellucid.results.storage import from_records
@@ -43,6 +44,8 @@ class LearntConcept:
     """One concept. id: its number, from 1, the largest first.
 
     words, phrases: what stands out of chance, the surest first. limit: the standard errors that a word must exceed.
+    near: the person's own concepts that it surely goes with. decoded: words that become likelier along it, by the
+    model's language head.
     size: its share of what all concepts make of the states, 0 to 1. active: in which share of the states it is active.
     classes: the classes by what it adds, the most first. removal: by how much the answer's logit moves, in either
     direction, where the concept is taken out of the states, beside a random direction of equal size. texts: up to three
@@ -58,11 +61,17 @@ class LearntConcept:
     classes: tuple[ClassEffect, ...]
     removal: BesideChance
     texts: tuple[Explanation, ...]
+    near: tuple[NearConcept, ...] = ()
+    decoded: tuple[DecodedWord, ...] = ()
 
     @property
     def name(self) -> str:
-        """Its first words; "no name" where no word stands out of chance."""
-        return name_from(self.words) or NO_NAME
+        """Its first words, else the person's concept that it is nearest to, else the words that it decodes to; "no
+        name" where nothing stands out of chance.
+        """
+        words, decoded = ([word.word for word in words] for words in (self.words, self.decoded))
+        near = self.near[0].name if self.near else ""
+        return name_from(words) or near or name_from(decoded) or NO_NAME
 
     @property
     def title(self) -> str:
@@ -82,6 +91,8 @@ def concept_from(record: Mapping[str, Any]) -> LearntConcept:
         tuple(ClassEffect(word_from(e["label"]), interval_from(e["value"])) for e in list_from(record["classes"])),
         beside_from(record["removal"]),
         tuple(from_records(list_from(record["texts"]))),
+        tuple(map(_near, list_from(record.get("near", [])))),
+        tuple(map(_decoded, list_from(record.get("decoded", [])))),
     )
 
 
@@ -89,6 +100,15 @@ def _word(record: Mapping[str, Any]) -> ConceptWord:
     return ConceptWord(
         word_from(record["word"]), int(record["texts"]), number_from(record["mean"]), number_from(record["z"])
     )
+
+
+def _near(record: Mapping[str, Any]) -> NearConcept:
+    r, limit = number_from(record["r"]), number_from(record["limit"])
+    return NearConcept(word_from(record["name"]), r, limit, int(record["texts"]))
+
+
+def _decoded(record: Mapping[str, Any]) -> DecodedWord:
+    return DecodedWord(word_from(record["word"]), number_from(record["rise"]), number_from(record["limit"]))
 
 
 def beside_from(record: Mapping[str, Any]) -> BesideChance:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.base.checks import one_of, whole
+from pellucid.base.checks import listed, one_of, whole
 from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest
@@ -17,11 +17,13 @@ from pellucid.base.kinds import discoveries
 from pellucid.base.output_folder import PARTS, OutputFolder, prepare_folder, question_folder
 from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress
+from pellucid.data.load import ConceptSource, load_concepts
 from pellucid.discovery.concept import LearntConcept
+from pellucid.discovery.decoding import decoded_words, head_in_words
 from pellucid.discovery.dictionaries import Dictionary, discovered, random_dictionary, random_directions
 from pellucid.discovery.effects import concept_pass, fitting_texts
 from pellucid.discovery.measures import DRAWS, STAGE, Effects, effects_on, variance_explained
-from pellucid.discovery.naming import StandingOut, standing_out, word_pairs
+from pellucid.discovery.naming import nearest, standing_out, word_pairs
 from pellucid.discovery.record import RECORD, TENSORS, LearntConcepts
 from pellucid.discovery.states import (
     LEVELS,
@@ -60,6 +62,7 @@ def find_concepts(
     level: Level = "word",
     most_states: int = MOST_STATES,
     n_texts: int = 50,
+    beside: ConceptSource | None = None,
     seed: int = 0,
     out: str | Path | None = None,
     text: str | Sequence[str] | None = None,
@@ -69,7 +72,8 @@ def find_concepts(
 ) -> LearntConcepts:
     """Find the concepts that a model has made itself: directions of a layer's states, with names and what they do.
 
-    model: one that shows hidden states; or a folder, a hub name.
+    model: one that shows hidden states; or a folder, a hub name. One that was loaded with a `language_head` also tells
+        which words become likelier along each concept.
     data: texts, or the name of a data set, a file or a folder; their train part where there is one.
     layer: whose states, from 0, the first block's input, to the number of blocks.
     n: how many concepts, 2 or more, below the number of states.
@@ -77,6 +81,8 @@ def find_concepts(
     level: what a state is of: a "word", a "piece" or a whole "text", whose state is the mean over its pieces.
     most_states: how many states, drawn at random from all texts, they are found in; fewer where states are wide.
     n_texts: in how many texts, drawn at random, concepts are taken out.
+    beside: your own concepts, lists of words as in `concepts`, such as "everyday" or {"time": ["year", "day"]}; each
+        learnt concept then shows which of them it is near to.
     seed: a whole number; of the search, of draws and of shuffles.
     out: a folder that keeps the states part by part and then the concepts; interrupted work goes on when it is called
         again.
@@ -97,13 +103,14 @@ def find_concepts(
     whole("most_states", most_states, 10, 10_000_000)
     one_of("level", level, LEVELS)
     discoveries.get(method)
+    lists = () if beside is None else tuple(load_concepts(beside))
     model = model_from(model)
     columns: dict[str, Any] = {"text": text, "label": label, "label_map": label_map}
     examples = distinct_texts(examples_for(model, data, names_data=True, split="train", strange="allowed", **columns))
     if not examples:
         raise BadInput("There is no text to find concepts in; give some.")
     question = state_question(model, examples, layer, level, most_states, seed)
-    about = {"method": method, "n": n, "most_states": most_states, "n_texts": n_texts, "seed": seed}
+    about = {"method": method, "n": n, "most_states": most_states, "n_texts": n_texts, "seed": seed, "beside": lists}
     path = None if out is None else possible_path(out)
     with progress_bar(progress) as show_progress:
         return _in_folder(question, about, path, show_progress)
@@ -128,7 +135,7 @@ def _in_folder(
     return learnt
 
 
-def _question(question: StateQuestion, about: Mapping[str, object]) -> dict[str, object]:
+def _question(question: StateQuestion, about: Mapping[str, Any]) -> dict[str, object]:
     records = [example_record(example) for example in question.examples]
     return {
         "concepts of": question.model.hash,
@@ -138,6 +145,8 @@ def _question(question: StateQuestion, about: Mapping[str, object]) -> dict[str,
         "layer": question.layer,
         "level": question.level,
         **about,
+        "beside": {concept.name: list(concept.words) for concept in about["beside"]},
+        "language head": head_in_words(question.model),
     }
 
 
@@ -158,9 +167,9 @@ def _learnt(
     pair = (dictionary, chance)
     report = partial(progress, STAGE)
     effects = effects_on(model, texts, question.layer, question.level, pair, directions, report)
-    words = [standing_out(activations, sample, word_pairs(sample, question.examples, n), seed) for n in (1, 2)]
+    names = _names(question, about, dictionary, activations, sample)
     shown = _shown_texts(question, dictionary, activations, sample)
-    concepts = _concepts(dictionary, activations, (words[0], words[1]), effects, shown)
+    concepts = _concepts(dictionary, activations, names, effects, shown)
     return LearntConcepts(
         concepts,
         dictionary,
@@ -187,13 +196,39 @@ def _facts(question: StateQuestion, sample: StateSample, about: Mapping[str, Any
         "states": len(sample.states),
         "states of all texts": sample.n_all,
         "texts that concepts are taken out of": about["n_texts"],
+        **({"beside": listed(concept.name for concept in about["beside"])} if about["beside"] else {}),
+        **({"language head": head} if (head := head_in_words(question.model)) else {}),
     }
+
+
+def _names(
+    question: StateQuestion,
+    about: Mapping[str, Any],
+    dictionary: Dictionary,
+    activations: np.ndarray,
+    sample: StateSample,
+) -> list[dict[str, Any]]:
+    """For each concept its words and phrases, and what it is near to or decodes to, as `LearntConcept` has them."""
+    words, phrases = (word_pairs(sample, question.examples, length) for length in (1, 2))
+    stands, run_stands = (standing_out(activations, sample, each, about["seed"]) for each in (words, phrases))
+    near = nearest(activations, sample, words, about["beside"], about["seed"])
+    decoded = decoded_words(question.model, question.layer, sample.states, dictionary, activations, about["seed"])
+    return [
+        {
+            "words": stands[k].words,
+            "phrases": run_stands[k].words,
+            "limit": stands[k].limit,
+            "near": near[k],
+            "decoded": decoded[k],
+        }
+        for k in range(len(dictionary.atoms))
+    ]
 
 
 def _concepts(
     dictionary: Dictionary,
     activations: np.ndarray,
-    words: tuple[list[StandingOut], list[StandingOut]],
+    names: Sequence[Mapping[str, Any]],
     effects: Effects,
     shown: Sequence[Sequence[Explanation]],
 ) -> tuple[LearntConcept, ...]:
@@ -201,15 +236,13 @@ def _concepts(
     active = (np.abs(activations) > 0.05 * np.abs(activations).max(0)).mean(0)
     return tuple(
         LearntConcept(
-            k + 1,
-            words[0][k].words,
-            words[1][k].words,
-            words[0][k].limit,
-            float(sizes[k] / max(sizes.sum(), np.finfo(float).tiny)),
-            float(active[k]),
-            effects.class_effects(k),
-            effects.removal(k),
-            tuple(shown[k]),
+            id=k + 1,
+            size=float(sizes[k] / max(sizes.sum(), np.finfo(float).tiny)),
+            active=float(active[k]),
+            classes=effects.class_effects(k),
+            removal=effects.removal(k),
+            texts=tuple(shown[k]),
+            **names[k],
         )
         for k in range(len(dictionary.atoms))
     )

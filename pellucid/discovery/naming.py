@@ -9,6 +9,7 @@ import numpy as np
 
 from pellucid.discovery.states import StateSample
 from pellucid.text.example import Example
+from pellucid.text.lexicon import Concept
 from pellucid.text.units import is_blank, text_units
 
 FEWEST_TEXTS = 3  # of a word: no single example names a concept
@@ -40,9 +41,9 @@ class StandingOut:
     limit: float
 
 
-def name_from(words: Sequence[ConceptWord]) -> str:
+def name_from(words: Sequence[str]) -> str:
     """The first words, or "" where none stands out."""
-    return " · ".join(word.word for word in words[:IN_NAME])
+    return " · ".join(words[:IN_NAME])
 
 
 def word_pairs(sample: StateSample, examples: Sequence[Example], length: int) -> list[list[str]]:
@@ -147,3 +148,83 @@ def _limits(of_pair: np.ndarray, values: np.ndarray, texts: np.ndarray, often: n
     largest = [_scores(shuffled(of_pair), values, texts, often)[1].max(0) for _ in range(SHUFFLES)]
     limits: np.ndarray = np.quantile(largest, LEVEL, axis=0)
     return limits
+
+
+# A person's own concepts, lists of words: have states of such a word more of a learnt concept than others? Chance is
+# lists of other words that stand in as many states.
+
+NEAR_RANKS = 10  # a word of chance stands within so many ranks of the word's own frequency
+
+
+@dataclass(frozen=True)
+class NearConcept:
+    """A person's concept that a learnt one goes with.
+
+    r: the correlation of activation with being of one of its words, -1 to 1. limit: what lists of other words that are
+    as frequent stay below in 95 of 100 draws. texts: how many have one of its words.
+    """
+
+    name: str
+    r: float
+    limit: float
+    texts: int
+
+
+def nearest(
+    activations: np.ndarray, sample: StateSample, words: Sequence[Sequence[str]], concepts: Sequence[Concept], seed: int
+) -> list[tuple[NearConcept, ...]]:
+    """For each learnt concept those of a person's concepts that it is surely near to, the nearest first.
+
+    activations: [state concept]. words: [state], those of each, in lower case. Concepts with words in fewer than three
+    texts are left out.
+    """
+    state_of = np.repeat(np.arange(len(words)), [len(of_state) for of_state in words])
+    numbers: dict[str, int] = {}
+    type_of = np.array([numbers.setdefault(w, len(numbers)) for of_state in words for w in of_state], dtype=np.int64)
+    lists = [[numbers[w] for w in {w.lower() for w in concept.words} if w in numbers] for concept in concepts]
+    is_member = _members(lists, state_of, type_of, len(words))
+    texts = [len(np.unique(sample.places[row, 0])) for row in is_member]
+    usable = [index for index, count in enumerate(texts) if count >= FEWEST_TEXTS]
+    if not usable:
+        return [()] * activations.shape[1]
+    lists, r = [lists[index] for index in usable], _correlations(is_member[usable], activations)
+    draws = np.random.default_rng(seed)
+    random = (_like(lists, np.bincount(type_of, minlength=len(numbers)), draws) for _ in range(SHUFFLES))
+    largest = [_correlations(_members(each, state_of, type_of, len(words)), activations).max(0) for each in random]
+    limits = np.quantile(largest, LEVEL, axis=0)
+    return [
+        tuple(
+            NearConcept(concepts[usable[row]].name, float(r[row, k]), float(limits[k]), texts[usable[row]])
+            for row in np.argsort(-r[:, k], kind="stable").tolist()
+            if r[row, k] > limits[k]
+        )
+        for k in range(activations.shape[1])
+    ]
+
+
+def _members(lists: Sequence[Sequence[int]], state_of: np.ndarray, type_of: np.ndarray, count: int) -> np.ndarray:
+    """[list state] bool: whether a state has a word of the list."""
+    is_member = np.zeros((len(lists), count), bool)
+    for row, of_list in zip(is_member, lists, strict=True):
+        row[state_of[np.isin(type_of, of_list)]] = True
+    return is_member
+
+
+def _like(lists: Sequence[Sequence[int]], counts: np.ndarray, draws: np.random.Generator) -> list[list[int]]:
+    """Lists of other words, each drawn among those that stand in about as many states."""
+    by_frequency = np.argsort(-counts, kind="stable")
+    rank = np.empty_like(by_frequency)
+    rank[by_frequency] = np.arange(len(counts))
+    steps = (draws.integers(1, NEAR_RANKS + 1, len(of_list)) * draws.choice([-1, 1], len(of_list)) for of_list in lists)
+    return [
+        by_frequency[np.abs(rank[of_list] + step) % len(counts)].tolist()
+        for of_list, step in zip(lists, steps, strict=True)
+    ]
+
+
+def _correlations(is_member: np.ndarray, activations: np.ndarray) -> np.ndarray:
+    """[list concept]: Pearson's r; 0 where one of the two is the same in all states."""
+    centred = activations - activations.mean(0, dtype=np.float64)
+    member = is_member - is_member.mean(1, keepdims=True)
+    sizes = np.linalg.norm(member, axis=1)[:, None] * np.linalg.norm(centred, axis=0)
+    return np.divide(member @ centred, sizes, out=np.zeros_like(sizes), where=sizes > 0)

@@ -94,6 +94,19 @@ def words_in_words(words: Sequence[ConceptWord]) -> str:
     return ", ".join(f"“{word.word}” ({word.texts:,})" for word in words) or "none stands out of chance"
 
 
+def near_in_words(concept: LearntConcept) -> str:
+    """“time” (r = .61, chance .12); "" where it is near to none."""
+    return ", ".join(f"“{near.name}” (r = {three(near.r)}, chance {three(near.limit)})" for near in concept.near)
+
+
+def decoded_in_words(concept: LearntConcept) -> str:
+    """“account”, “profile” (+2.1 nats, chance 0.9); "" where no word stands out."""
+    if not concept.decoded:
+        return ""
+    first, words = concept.decoded[0], ", ".join(f"“{word.word}”" for word in concept.decoded)
+    return f"{words} (up to {signed(first.rise)} nats, chance {three(first.limit)})"
+
+
 def classes_in_words(concept: LearntConcept) -> str:
     """The classes that it surely adds to, with how much."""
     surely = [effect for effect in concept.classes if effect.value.low > 0]
@@ -143,6 +156,8 @@ def _card(concept: LearntConcept) -> Markup:
     facts: list[tuple[Content, Content]] = [
         ("words", name(words_in_words(concept.words))),
         ("phrases", name(words_in_words(concept.phrases))),
+        *(("near to your", name(words)) for words in [near_in_words(concept)] if words),
+        *(("decodes to", name(words)) for words in [decoded_in_words(concept)] if words),
         ("speaks for", name(classes_in_words(concept))),
         (
             "moves the answer",

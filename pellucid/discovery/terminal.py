@@ -7,8 +7,10 @@ from pellucid.base.kinds import renderers
 from pellucid.discovery.concept import LearntConcept
 from pellucid.discovery.page import (
     classes_in_words,
+    decoded_in_words,
     matters_in_words,
     names_in_words,
+    near_in_words,
     removal_in_words,
     text_in_words,
     trust_in_words,
@@ -39,6 +41,8 @@ def _facts(concept: LearntConcept) -> list[str]:
     return [
         f"words: {words_in_words(concept.words)}",
         f"phrases: {words_in_words(concept.phrases[:4])}",
+        *(f"near to your {words}" for words in [near_in_words(concept)] if words),
+        *(f"decodes to {words}" for words in [decoded_in_words(concept)] if words),
         f"speaks for: {classes_in_words(concept)}; in {percent(concept.active)} of states",
         f"{symbol} {words}: {removal_in_words(concept.removal)}",
         *([f"most in: {text}"] if text else []),
