@@ -15,6 +15,8 @@ from studies.s4_fragility.tasks import TASKS
 from studies.s4_start.page import claims_of as claims_of_start
 from studies.s4_verdicts.page import deception_text, planted_table
 from studies.s4_verdicts.verdict_tables import verdicts_text
+from studies.s4_weights.page import models_table as models_table_of_weights
+from studies.s4_weights.page import verdicts_table
 from studies.shared.attention_models import PAPER_NAMES, SIGNS, hyper_parameters
 from studies.shared.claims import Claim, claim_of, claims_table
 from studies.shared.markdown import markdown_table, not_run_yet
@@ -43,6 +45,18 @@ def s4_corpora_claims(root: Path) -> str:
 def s4_fragility_claims(root: Path) -> str:
     """Tables 1 and 3 by corpus, with the paper's claims."""
     return "\n\n".join(_fragility(root, task) for task, one in TASKS.items() if one.paper)
+
+
+def s4_weights_claims(root: Path) -> str:
+    """Tables 1 and 3 on SST at every weight of tying and of masked words, over word vectors as large as GloVe's."""
+    numbers = result_of(root, "s4_weights/sst2")
+    if numbers is None:
+        return "Not run yet."
+    about = numbers["about"]
+    heading = f"SST; {about['n_train']:,} texts to learn from, {about['n_test']:,} judged."
+    return (
+        f"{not_run_yet(numbers['missing'])}{heading}\n\n{models_table_of_weights(numbers)}\n\n{verdicts_table(numbers)}"
+    )
 
 
 def s4_information_claims(root: Path) -> str:

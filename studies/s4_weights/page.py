@@ -38,13 +38,14 @@ def as_page(numbers: Numbers) -> str:
         f"epoch, and {about['n_test']:,} that are judged{cut}. Masked words (MLM) have the paper's loss: a sum\nover a "
         "text's hidden words, without frequencies. Word vectors begin 8.8 times as large as MiniLM's, so that "
         "their\nnumbers have the standard deviation of GloVe's.\n\n"
-        f"{not_run_yet(numbers['missing'])}## Numbers\n\n{_models(numbers)}\n\nF1 of “{task.labels[1]}” in points, "
-        f"{ABOUT_NUMBERS}\n{where_computed(numbers['machines'])}\n\n## Verdicts\n\n{_verdicts(numbers)}\n\n"
+        f"{not_run_yet(numbers['missing'])}## Numbers\n\n{models_table(numbers)}\n\nF1 of “{task.labels[1]}” in points, "
+        f"{ABOUT_NUMBERS}\n{where_computed(numbers['machines'])}\n\n## Verdicts\n\n{verdicts_table(numbers)}\n\n"
         f"{ABOUT_VERDICTS}{_collapsed(numbers)}\n"
     )
 
 
-def _models(numbers: Numbers) -> str:
+def models_table(numbers: Numbers) -> str:
+    """Each model at each weight: F1, what other weights cost, and what one word alone says; the paper's below."""
     paper, rows = TASKS[numbers["about"]["task"]].paper, []
     for row in numbers["rows"]:
         of_paper = TABLE_1.get(paper, {}).get(row["pooler"], {}).get(row["variant"])
@@ -56,7 +57,8 @@ def _models(numbers: Numbers) -> str:
     return markdown_table(head, rows)
 
 
-def _verdicts(numbers: Numbers) -> str:
+def verdicts_table(numbers: Numbers) -> str:
+    """The claims at each weight, with their verdicts."""
     rows = []
     for row in numbers["rows"]:
         cells = [_verdict(row, heading) for heading in CLAIMS]

@@ -13,6 +13,7 @@ from studies.quoted_blocks.s4_blocks import (
     s4_settings,
     s4_start_claims,
     s4_verdicts_claims,
+    s4_weights_claims,
 )
 from studies.s4_adversary.summary import summarise as summarise_adversary
 from studies.s4_fragility.summary import summarise
@@ -45,9 +46,8 @@ def write(tmp_path):
 def test_what_was_not_run_is_listed(tmp_path):
     assert s4_fragility_claims(tmp_path).startswith("SST: not run yet.\n\nAG News, World or Business: not run yet.")
     assert s4_information_claims(tmp_path).startswith("SST: not run yet.\n\nAG News")
-    assert {one(tmp_path) for one in (s4_adversary_claims, s4_layers_claims, s4_start_claims, s4_verdicts_claims)} == {
-        "Not run yet."
-    }
+    blocks = (s4_adversary_claims, s4_layers_claims, s4_start_claims, s4_verdicts_claims, s4_weights_claims)
+    assert {block(tmp_path) for block in blocks} == {"Not run yet."}
     assert "| SST | 17 | 17,310 | not run yet |" in s4_corpora_claims(tmp_path)
     assert "| states, each direction | 150 | 192 |" in s4_settings(tmp_path)
 
