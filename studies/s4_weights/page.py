@@ -38,8 +38,8 @@ def as_page(numbers: Numbers) -> str:
         f"epoch, and {about['n_test']:,} that are judged{cut}. Masked words (MLM) have the paper's loss: a sum\nover a "
         "text's hidden words, without frequencies. Word vectors begin 8.8 times as large as MiniLM's, so that "
         "their\nnumbers have the standard deviation of GloVe's.\n\n"
-        f"{not_run_yet(numbers['missing'])}## Numbers\n\n{models_table(numbers)}\n\nF1 of “{task.labels[1]}” in points, "
-        f"{ABOUT_NUMBERS}\n{where_computed(numbers['machines'])}\n\n## Verdicts\n\n{verdicts_table(numbers)}\n\n"
+        f"{not_run_yet(numbers['missing'])}## Numbers\n\n{models_table(numbers)}\n\nF1 of “{task.labels[1]}” in "
+        f"points, {ABOUT_NUMBERS}\n{where_computed(numbers['machines'])}\n\n## Verdicts\n\n{verdicts_table(numbers)}\n\n"
         f"{ABOUT_VERDICTS}{_collapsed(numbers)}\n"
     )
 
