@@ -39,8 +39,8 @@ def as_page(numbers: Numbers) -> str:
         "text's hidden words, without frequencies. Word vectors begin 8.8 times as large as MiniLM's, so that "
         "their\nnumbers have the standard deviation of GloVe's.\n\n"
         f"{not_run_yet(numbers['missing'])}## Numbers\n\n{models_table(numbers)}\n\nF1 of “{task.labels[1]}” in "
-        f"points, {ABOUT_NUMBERS}\n{where_computed(numbers['machines'])}\n\n## Verdicts\n\n{verdicts_table(numbers)}\n\n"
-        f"{ABOUT_VERDICTS}{_collapsed(numbers)}\n"
+        f"points, {ABOUT_NUMBERS}\n{where_computed(numbers['machines'])}\n\n## Verdicts\n\n"
+        f"{verdicts_table(numbers)}\n\n{ABOUT_VERDICTS}{_collapsed(numbers)}\n"
     )
 
 
