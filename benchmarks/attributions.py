@@ -25,6 +25,7 @@ from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.page import write_page
 from benchmarks.attribution.results import Results, cores
 from benchmarks.attribution.targets import verdicts
+from docs.pictures.drawn import record
 from pellucid.run.diagnostics import EAGER
 
 ROOT = Path(__file__).parents[1]
@@ -37,6 +38,7 @@ SECONDS, CUDA_SECONDS, QUICK_SECONDS = (
 )  # ideal time of a run; the sample of texts is drawn for it
 CUDA_PEER_TEXTS = 4  # that captum explains, one by one; whatever it does with them fills no GPU
 QUICK = ("gradient", "together", "integrated_gradients", "occlusion", "kernel_shap", "lime", "partition")
+DRAWN_FROM = ("benchmarks/attribution/picture.py", "benchmarks/results/attributions.json")
 STUDIES = ("peak_memory", "half_precision", "same_error")
 SHAPLEY = "benchmarks.shapley_error"
 
@@ -174,6 +176,8 @@ def main() -> None:
     if not options.quick:
         write = write_page if options.device == "cpu" else write_cuda_page
         print(f"Written: {write(contents, ROOT / 'docs')}")
+        if options.device == "cpu":
+            record("python -m benchmarks.attributions --draw", DRAWN_FROM, ["docs/pictures/performance.png"])
 
 
 if __name__ == "__main__":

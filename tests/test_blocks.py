@@ -1,17 +1,25 @@
-"""Every block of code in the pages is run, or says why not; those that are not run are checked against what they call."""
+"""Every block of code in the pages is run, or says why not; those that are not run are checked against what they call.
+
+`python -m tests.test_blocks` runs all tests of blocks and notes in docs/site/blocks.json that they passed: `make site`
+wants to see that.
+"""
 
 import ast
 import inspect
 import re
 import shlex
+import sys
 from itertools import takewhile
 
 import pytest
 
 import pellucid
+from docs.site import blocks
+from docs.site.__main__ import markdown
+from docs.site.pages import gather
 from pellucid.base.kinds import attributions
 from pellucid.cli import MODULES, _imported
-from tests.test_docs import DOCS, HOW_TO_ADD, PAGES, RUNNABLE, name_of, python_blocks, text_of
+from tests.test_docs import DOCS, HOW_TO_ADD, PAGES, ROOT, RUNNABLE, name_of, python_blocks, text_of
 
 SHELLS = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ENDS = {"|", "&&", ";", "&"}  # of one command of a line
@@ -82,3 +90,20 @@ def test_every_call_of_a_page_fits_what_it_calls(page):
 def test_every_page_with_python_is_run_or_says_why_not():
     run = {name_of(page) for page in (*RUNNABLE, *HOW_TO_ADD.values(), DOCS / "how-to" / "tour.md")}
     assert {name_of(page) for page in PAGES if python_blocks(page)} - run == NOT_RUN.keys()
+
+
+TESTS = ("test_blocks.py", "test_doctests.py", "test_examples.py", "test_docs.py")  # those of blocks, and of docstrings
+
+
+def main(words):
+    """Run every test of blocks; where all pass, note that the blocks have been run."""
+    texts = markdown(gather(ROOT / "build" / "blocks"))  # before the tests: what is changed meanwhile has not been run
+    status = pytest.main([*(str(ROOT / "tests" / name) for name in TESTS), *words])
+    if status == 0:
+        blocks.write(texts)
+        print(f"Written: {blocks.RECORD}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import pellucid
-from docs.pictures import self_explaining
-from docs.site import built, commands, pages, python_names
-from docs.site.__main__ import configuration
+from docs.pictures import drawn, self_explaining
+from docs.pictures.of_studies import study_pictures
+from docs.site import blocks, built, commands, pages, python_names
+from docs.site.__main__ import configuration, main
 from pellucid.cli import MODULES
 from supply.lock import LOCKS, pinned
 from tests.test_docs import options_of
@@ -125,14 +126,71 @@ def test_what_the_site_is_built_with_is_locked_and_the_same_as_elsewhere():
     assert here["zensical"] == "0.0.73"
 
 
-WITHOUT_COMMAND = {"five-thousand-words", "studio"}  # taken by hand: nothing draws them again
+def test_every_picture_is_what_its_command_has_drawn(gathered):
+    names = [path.relative_to(gathered).as_posix() for path in gathered.rglob("*") if path.suffix in pages.PICTURES]
+    assert len(names) > 50 and drawn.faults(names) == []
+    assert [line.partition(":")[0] for line in drawn.without_command()] == [
+        "docs/pictures/five-thousand-words.png",
+        "docs/pictures/studio.png",
+    ]
 
 
-def test_every_picture_is_named_by_the_command_that_draws_it():
-    scripts = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "pictures").glob("*.py"))
-    scripts += (ROOT / "benchmarks" / "attribution" / "page.py").read_text(encoding="utf-8")
-    drawn = {path.stem for path in (ROOT / "docs" / "pictures").iterdir() if path.suffix in (".png", ".svg")}
-    assert {name for name in drawn if not re.search(rf"\b{name}(\"|\.png\"|\.svg)", scripts)} == WITHOUT_COMMAND
+@pytest.mark.parametrize("picture", [*study_pictures()], ids=lambda picture: picture.path.relative_to(ROOT).as_posix())
+def test_the_picture_of_a_study_is_what_its_numbers_say(picture):
+    assert picture.drawing() == picture.path.read_text(encoding="utf-8")
+
+
+def with_picture(root):
+    """A repository with a picture that has just been drawn."""
+    (root / "docs" / "pictures").mkdir(parents=True)
+    for name in ("data.csv", "a.png"):
+        (root / name).write_text("1")
+    drawn.record("python -m draw", ["data.csv"], ["a.png"], root)
+    return root
+
+
+@pytest.mark.parametrize(
+    "spoil, sentence",
+    [
+        (lambda root: (root / "data.csv").write_text("2"), "a.png is older than data.csv, from which it is drawn; run `python -m draw`"),
+        (lambda root: (root / "data.csv").unlink(), "a.png is older than data.csv"),
+        (lambda root: (root / "a.png").write_text("2"), "a.png is not what its command drew; run `python -m draw`"),
+        (lambda root: (root / "a.png").unlink(), "a.png is named in docs/pictures/drawn.json and is not there"),
+        (lambda root: (root / drawn.RECORD).unlink(), "a.png has no command in docs/pictures/drawn.json; call"),
+    ],
+)  # fmt: skip
+def test_a_picture_older_than_its_command_is_named(spoil, sentence, tmp_path):
+    root = with_picture(tmp_path)
+    assert drawn.faults(["a.png"], root) == []
+    spoil(root)
+    (fault,) = drawn.faults(["a.png"], root)
+    assert fault.startswith(sentence)
+
+
+def test_a_change_that_alters_no_picture_is_said_by_a_person(tmp_path):
+    root = with_picture(tmp_path)
+    (root / "data.csv").write_text("1\n")
+    drawn.main(["data.csv"], root)
+    assert drawn.faults(["a.png"], root) == []
+    with pytest.raises(SystemExit, match=r"No picture is drawn from more\.csv"):
+        drawn.main(["more.csv"], root)
+
+
+def test_blocks_that_have_not_been_run_are_named(tmp_path):
+    text = "# Page\n\n```python\nprint(1)\n```\n"
+    blocks.write({"a.md": text, "b.md": "no code"}, tmp_path / "blocks.json")
+    assert blocks.faults({"a.md": f"{text}\nMore words."}, tmp_path / "blocks.json") == []
+    more = [{"a.md": text.replace("1", "2")}, {"a.md": f"{text}\n```sh\npellucid words\n```\n"}, {"c.md": text}]
+    for changed in more:
+        (fault,) = blocks.faults(changed, tmp_path / "blocks.json")
+        assert "its blocks of code have not been run as they stand; run `python -m tests.test_blocks`" in fault
+
+
+def test_the_build_stops_before_it_draws_what_is_stale(tmp_path, monkeypatch):
+    monkeypatch.setattr(blocks, "RECORD", tmp_path / "none.json")
+    with pytest.raises(SystemExit, match="README.md: its blocks of code have not been run"):
+        main(tmp_path / "build")
+    assert not (tmp_path / "build" / "site").exists()
 
 
 def test_a_drawing_without_a_model_is_what_its_command_draws():

@@ -49,7 +49,7 @@ def draw(records: Mapping[str, Any], folder: Path, name: str) -> list[Path]:
     panels = {texts: [row for row in timed(records, texts, PLACE) if "ratio" in row[2]] for texts in TITLES}
     panels = {texts: rows for texts, rows in panels.items() if rows}
     heights = [len({method for method, _, _ in rows}) + 1.4 for rows in panels.values()]
-    with plt.rc_context({"font.size": 12, "svg.fonttype": "path", "font.family": "DejaVu Sans"}):
+    with plt.rc_context({"font.size": 12, "svg.fonttype": "path", "svg.hashsalt": name, "font.family": "DejaVu Sans"}):
         figure, axes = plt.subplots(
             len(panels),
             1,

@@ -12,8 +12,11 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from docs.pictures.drawn import record
+
 HERE = Path(__file__).parent
 WIDTH = 1060
+COMMAND = "make demo && python -m docs.pictures.demo demo"
 COLOURS = 96  # of a picture: enough for text, bars and shades
 
 
@@ -67,6 +70,7 @@ def main(folder: Path) -> None:
         for picture in PICTURES:
             take(browser.new_page(color_scheme="light", viewport={"width": WIDTH, "height": 900}), picture, folder)
         browser.close()
+    record(COMMAND, ["docs/pictures/demo.py"], [f"docs/pictures/{picture.name}.png" for picture in PICTURES])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Takes pairs.png: `python docs/pictures/pairs.py BEFORE NOW`, two folders of models that learnt from the same pairs.
+"""Takes pairs.png: `python -m docs.pictures.pairs BEFORE NOW`, two folders of models that learnt from the same pairs.
 
     pellucid train DATA --out BEFORE --epochs 2 --penalty entropy=0.1
     pellucid train DATA --out NOW --epochs 2
@@ -16,6 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 import pellucid
+from docs.pictures.drawn import record
 from pellucid.results.explanation import Explanation
 
 WOMAN = "A woman in a yellow coat waits at the bus stop."
@@ -55,6 +56,7 @@ def main(folders: Sequence[str]) -> None:
         )
         page.screenshot(path=Path(__file__).parent / "pairs.png", full_page=True)
         browser.close()
+    record("python -m docs.pictures.pairs BEFORE NOW", ["docs/pictures/pairs.py"], ["docs/pictures/pairs.png"])
 
 
 def _heaviest(explanation: Explanation) -> str:

@@ -1,4 +1,4 @@
-"""Takes the pictures of reports: `python docs/pictures/reports.py runs/helpdesk runs/pocket`, the models of the tour
+"""Takes the pictures of reports: `python -m docs.pictures.reports runs/helpdesk runs/pocket`, the models of the tour
 and of docs/how-to/question-the-spans.md.
 
 Needs playwright and Chromium. Writes report.png, many-texts.png, errors.png, words.png, right-to-left.png,
@@ -14,11 +14,14 @@ from random import Random
 from playwright.sync_api import Page, sync_playwright
 
 import pellucid
+from docs.pictures.drawn import record
 from pellucid.data.load import load_examples
 from pellucid.explaining.report import Reportable
 from pellucid.run.model import Model
 
 HERE = Path(__file__).parent
+COMMAND = "python -m docs.pictures.reports runs/helpdesk runs/pocket"
+FILES = ("docs/pictures/reports.py", "examples/data/requests.csv")
 REQUESTS = HERE.parents[1] / "examples" / "data" / "requests.csv"
 FEW = ("span_attention", "occlusion", "kernel_shap")
 OF_SPANS = (  # the texts of docs/how-to/question-the-spans.md
@@ -80,9 +83,12 @@ def main(folder: str, of_films: str) -> None:
     """Take all pictures with these models."""
     with sync_playwright() as started, tempfile.TemporaryDirectory() as pages:
         browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        for picture in pictures(pellucid.load(folder), pellucid.load(of_films)):
+        all_pictures = pictures(pellucid.load(folder), pellucid.load(of_films))
+        for picture in all_pictures:
             take(browser.new_page(color_scheme="light"), picture, Path(pages))
         browser.close()
+    names = ["words", *(picture.name for picture in all_pictures)]
+    record(COMMAND, FILES, [f"docs/pictures/{name}.png" for name in names])
 
 
 if __name__ == "__main__":

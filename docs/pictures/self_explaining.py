@@ -1,8 +1,11 @@
-"""Draws self-explaining.svg: `python docs/pictures/self_explaining.py`. All of it is drawn here, nothing is traced."""
+"""Draws self-explaining.svg: `python -m docs.pictures.self_explaining`. All of it is drawn here, nothing is traced."""
 
 from html import escape
 from pathlib import Path
 
+from docs.pictures.drawn import record
+
+FILES = ("docs/pictures/self_explaining.py",)
 WORDS = ("the", "acting", "is", "superb")
 HEAVY = (2, 3)  # the span i..j that the drawing follows
 WIDTH, HEIGHT = 640, 640
@@ -124,3 +127,4 @@ def drawing() -> str:
 
 if __name__ == "__main__":
     Path(__file__).with_name("self-explaining.svg").write_text(drawing(), encoding="utf-8")
+    record("python -m docs.pictures.self_explaining", FILES, ["docs/pictures/self-explaining.svg"])

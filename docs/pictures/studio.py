@@ -19,10 +19,13 @@ from playwright.sync_api import Page, sync_playwright
 
 import pellucid
 from benchmarks.studio import served
+from docs.pictures.drawn import record
 from pellucid.run.model import Model
 from pellucid.studio.record import Studio, TextRequest
 
 HERE = Path(__file__).parent
+COMMAND = "python -m docs.pictures.studio runs/helpdesk runs/clean"
+FILES = ("docs/pictures/studio.py", "examples/data/requests.csv")
 REQUESTS = HERE.parents[1] / "examples" / "data" / "requests.csv"
 TEXT = "Not as described. It's got no pockets. Sent from my phone."
 METHODS = ("span_attention", "integrated_gradients", "occlusion")
@@ -93,11 +96,13 @@ def main(first: str, second: str) -> None:
         browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         page = browser.new_page(color_scheme="light")
         studio = studio_of(pellucid.load(first), pellucid.load(second), Path(folder))
+        views = pictures(studio)
         with served(studio) as address:
             page.goto(address)
-            for picture in pictures(studio):
+            for picture in views:
                 take(page, address.partition("?")[0], picture)
         browser.close()
+    record(COMMAND, FILES, [f"docs/pictures/{picture.name}.png" for picture in views])
 
 
 if __name__ == "__main__":

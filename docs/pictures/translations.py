@@ -1,4 +1,4 @@
-"""Takes translation.png and contrast.png: `python docs/pictures/translations.py runs/en-de`, a translator of the study
+"""Takes translation.png and contrast.png: `python -m docs.pictures.translations runs/en-de`, a translator of the study
 `s0_translation`.
 
 Needs playwright and Chromium. The pictures show a translation with the spans of each word, and why one word stands
@@ -12,9 +12,11 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import pellucid
+from docs.pictures.drawn import record
 from pellucid.text.example import Example
 
 HERE = Path(__file__).parent
+COMMAND = "python -m docs.pictures.translations runs/en-de"
 TRANSLATED = ("A dog runs on the beach.", "Two children in red jackets are playing with a ball.")
 PAIR = Example(("A dog runs.", "Ein Hund rennt."))
 CONTRAST = pellucid.Word("rennt", against="läuft")
@@ -37,6 +39,7 @@ def main(folder: str) -> None:
             page.goto(path.as_uri())
             page.locator("article").first.screenshot(path=HERE / f"{name}.png")
         browser.close()
+    record(COMMAND, ["docs/pictures/translations.py"], [f"docs/pictures/{name}.png" for name in shown])
 
 
 if __name__ == "__main__":
