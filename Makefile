@@ -34,8 +34,15 @@ $(SITE)/ready: docs/site/requirements.txt docs/site/requirements.lock supply/ins
 	$(SITE)/bin/python supply/install.py docs/site/requirements.lock
 	touch $@
 
+# twine in an environment of its own: what it needs is no business of ours.
+TOOLS := build/release-tools
+$(TOOLS)/ready: supply/requirements.txt supply/requirements.lock supply/install.py supply/lock.py
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python supply/install.py supply/requirements.lock
+	touch $@
+
 # Builds and tries the version in pyproject.toml, and says how to tag it; publishes nothing. QUICK=1: without the empty environment.
-release: setup
+release: setup $(TOOLS)/ready
 	$(BIN)/python -m supply.release $(if $(QUICK),--quick)
 
 # Every extra by itself, in environments of PYTHONS="python3.11 python3.13": gigabytes and an hour. Goes on where it was.

@@ -10,9 +10,12 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email.parser import Parser
 from pathlib import Path
+
+from supply.description import description, relative_links
+from supply.release_state import version_of
 
 BUILD = """
 import sys, setuptools.build_meta as tool
@@ -26,13 +29,14 @@ WHEEL = rf"pellucid/([\w/]+/)?\w+\.pyi?|pellucid/py\.typed|pellucid/studio/(icon
 SOURCE = rf"{WHEEL}|PKG-INFO|setup\.cfg|pyproject\.toml|MANIFEST\.in|[A-Z_]+\.md|LICENSE|CITATION\.cff|constraints\.txt"
 
 
-def built_twice(root: Path, out: Path, epoch: int) -> list[Path]:
+def built_twice(root: Path, out: Path, epoch: int, address: str = "") -> list[Path]:
     """The wheel and the source archive of the last commit, in a folder; raises `SystemExit` where two builds differ.
 
-    root: the repository. epoch: the time of the last commit, which archives bear (SOURCE_DATE_EPOCH).
+    root: the repository. epoch: the time of the last commit, which archives bear (SOURCE_DATE_EPOCH). address: the
+    repository's page, which links of the description lead to.
     """
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
-        both = [built(root, Path(folder), epoch) for folder in (first, second)]
+        both = [built(root, Path(folder), epoch, address) for folder in (first, second)]
         for path, again in zip(*both, strict=True):
             if path.read_bytes() != again.read_bytes():
                 raise SystemExit(f"{path.name} differs from build to build; compare both with diffoscope.")
@@ -40,14 +44,16 @@ def built_twice(root: Path, out: Path, epoch: int) -> list[Path]:
         return [Path(shutil.copy(path, out)) for path in both[0]]
 
 
-def built(root: Path, folder: Path, epoch: int) -> list[Path]:
-    """One build, in a copy of what is committed."""
+def built(root: Path, folder: Path, epoch: int, address: str) -> list[Path]:
+    """One build, in a copy of what is committed whose README.md is the description."""
     copy, archives = folder / "copy", folder / "archives"
     for path in (copy, archives):
         path.mkdir()
     packed = subprocess.run(["git", "archive", "HEAD"], cwd=root, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(copy, filter="data")
+    readme = copy / "README.md"
+    readme.write_text(description(readme.read_text(encoding="utf-8"), address, version_of(copy)), encoding="utf-8")
     settings = os.environ | {"SOURCE_DATE_EPOCH": str(epoch), "PYTHONHASHSEED": "0"}
     for kind in ("wheel", "sdist"):
         command = [sys.executable, "-W", "ignore", "-c", BUILD, kind, str(archives)]
@@ -106,5 +112,16 @@ def check_metadata(wheel: Path, version: str) -> None:
     for field, fits in wanted.items():
         if not fits(data.get(field) or ""):
             raise SystemExit(f"The wheel's metadata has {field}: {data.get(field)!r}; mend it in pyproject.toml.")
-    if not str(data.get_payload() or "").strip():
+    text = str(data.get_payload() or "")
+    if not text.strip():
         raise SystemExit("The wheel's metadata has no description; name README.md in pyproject.toml.")
+    if paths := relative_links(text):
+        raise SystemExit(f"The description leads to {paths[0]}, which a package index has not; mend supply/description.py.")
+
+
+def check_by_twine(archives: Sequence[Path], twine: Path) -> None:
+    """Raises `SystemExit` with twine's words where an index would refuse an archive or not render its description."""
+    command = [str(twine), "check", "--strict", *map(str, archives)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"twine refuses the archives:\n{done.stdout}{done.stderr}")

@@ -1,6 +1,6 @@
 """Writes requirements.lock: the versions in constraints.txt with the hash of the file that pip chose here, but PyTorch.
 
-`make lock` runs it, and writes the lock of what the site is built with, too. The hashes are those of one platform,
+`make lock` runs it, and writes the locks of what the site and the release are made with, too. The hashes are those of one platform,
 which the first line names. PyTorch has none: its source differs from machine to machine.
 """
 
@@ -14,7 +14,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
 # a list of pinned versions -> its lock
-LOCKS = {ROOT / "constraints.txt": LOCK, ROOT / "docs/site/requirements.txt": ROOT / "docs/site/requirements.lock"}
+LOCKS = {
+    ROOT / "constraints.txt": LOCK,
+    ROOT / "docs/site/requirements.txt": ROOT / "docs/site/requirements.lock",
+    ROOT / "supply/requirements.txt": ROOT / "supply/requirements.lock",
+}
 ELSEWHERE = ("torch", "triton")  # another file on every kind of machine
 
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from supply.archives import built_twice, check_content, check_metadata
+from supply.archives import built_twice, check_by_twine, check_content, check_metadata
+from supply.description import address_of
 from supply.lock import ROOT
 from supply.release_state import (
     TAG,
@@ -27,6 +28,7 @@ from supply.release_state import (
 from supply.wheel_trial import environment, try_demo, try_front_page, try_version
 
 STEPS = 7
+TWINE = ROOT / "build" / "release-tools" / "bin" / "twine"
 
 
 class Steps:
@@ -51,14 +53,27 @@ def checked_state(root: Path, tagged: bool) -> tuple[str, str]:
     return version, notes
 
 
-def build(root: Path, out: Path, version: str, step: Steps) -> list[Path]:
+def repository(root: Path, tagged: bool) -> str:
+    """The address that links of the description lead to; raises `SystemExit` where a version is published without."""
+    address = address_of(root)
+    if not address and tagged:
+        raise SystemExit("The remote `origin` is no address for a browser, so links would lead nowhere; set it by git.")
+    print(f"    Links of the description: {address or 'left out, since origin is no address for a browser'}")
+    return address
+
+
+def build(root: Path, out: Path, version: str, address: str, step: Steps) -> list[Path]:
     """Both archives, checked."""
     step(f"Building version {version} twice; both builds must have the same bytes.")
-    archives = built_twice(root, out, int(git(root, "log", "-1", "--format=%ct")))
+    archives = built_twice(root, out, int(git(root, "log", "-1", "--format=%ct")), address)
     step("Looking into the archives, and at their metadata.")
     for path in archives:
         print(f"    {path.name}: {check_content(path)} files, {path.stat().st_size / 1e6:.1f} MB")
     check_metadata(archives[0], version)
+    if TWINE.exists():
+        check_by_twine(archives, TWINE)
+    else:
+        print(f"    Not checked by twine: there is no {TWINE.relative_to(ROOT)}, which `make release` installs.")
     return archives
 
 
@@ -81,7 +96,8 @@ def release(root: Path, out: Path, *, quick: bool = False, tagged: bool = False)
     step = Steps(STEPS - 3 if quick else STEPS)
     step("Is there something to release?")
     version, notes = checked_state(root, tagged)
-    archives = build(root, out, version, step)
+    address = repository(root, tagged)
+    archives = build(root, out, version, address, step)
     if not quick:
         try_wheel(root, archives[0], version, step)
     step("Writing the notes and the digests.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from supply import archives, release, release_state, wheel_trial
+from supply import archives, description, release, release_state, wheel_trial
 from supply.extras import BASE
 from supply.lock import ROOT
 
@@ -119,6 +119,68 @@ def test_the_wheel_alone_runs(built, tmp_path):
     done = subprocess.run([sys.executable, "-c", f"{program}\n{BASE}"], cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert Path(done.stdout.splitlines()[0]).is_relative_to(tmp_path)
+
+
+README = "[a](docs/a.md#b) `[c](d)` ![e](f.png) [g](#h) [i](https://j.org)\n\n```sh\n[k](l)\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("https://h.org/o/n", "[a](https://h.org/o/n/blob/v1.2.0/docs/a.md#b) `[c](d)` ![e](https://h.org/o/n/raw/v1.2.0/f.png)"),
+        ("", "a `[c](d)` "),
+    ],
+)  # fmt: skip
+def test_links_of_the_description_lead_to_the_repository_or_are_words(address, text):
+    whole = description.description(README, address, "1.2.0")
+    assert whole == f"{text} [g](#h) [i](https://j.org)\n\n```sh\n[k](l)\n```\n"
+    assert description.relative_links(README) == ["docs/a.md", "f.png"]
+    assert description.relative_links(whole) == []
+
+
+@pytest.mark.parametrize(
+    ("remote", "address"),
+    [
+        ("https://h.org/o/n.git", "https://h.org/o/n"),
+        ("git@h.org:o/n.git", "https://h.org/o/n"),
+        ("ssh://git@h.org/o/n", "https://h.org/o/n"),
+        ("/srv/n", ""),
+    ],
+)
+def test_the_address_is_that_of_the_remote(remote, address, ready):
+    assert description.address_of(ready) == ""
+    git(ready, "remote", "add", "origin", remote)
+    assert description.address_of(ready) == address
+
+
+def test_nothing_is_published_whose_links_lead_nowhere(ready):
+    assert release.repository(ready, tagged=False) == ""
+    with pytest.raises(SystemExit, match="The remote `origin` is no address for a browser"):
+        release.repository(ready, tagged=True)
+
+
+def test_a_description_with_a_relative_link_is_refused(tmp_path):
+    wheel = tmp_path / "pellucid-1.2.0-py3-none-any.whl"
+    head = "Name: pellucid\nVersion: 1.2.0\nSummary: a\nLicense-Expression: Apache-2.0\nRequires-Python: >=3.11\n"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(
+            "pellucid-1.2.0.dist-info/METADATA", f"{head}Description-Content-Type: text/markdown\n\n{README}"
+        )
+    with pytest.raises(SystemExit, match=r"The description leads to docs/a\.md, which a package index has not"):
+        archives.check_metadata(wheel, "1.2.0")
+
+
+@pytest.mark.whole
+@pytest.mark.skipif(not release.TWINE.exists(), reason="`make release` installs twine")
+def test_twine_takes_both_archives_and_refuses_a_broken_one(built, tmp_path):
+    archives.check_by_twine(built, release.TWINE)
+    broken = tmp_path / built[0].name
+    with zipfile.ZipFile(built[0]) as before, zipfile.ZipFile(broken, "w") as after:
+        for name in before.namelist():
+            data = before.read(name)
+            after.writestr(name, data.replace(b"text/markdown", b"text/x-rst") if name.endswith("METADATA") else data)
+    with pytest.raises(SystemExit, match="twine refuses the archives"):
+        archives.check_by_twine([broken], release.TWINE)
 
 
 def test_the_front_page_has_lines_to_run():

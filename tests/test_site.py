@@ -188,7 +188,7 @@ def test_blocks_that_have_not_been_run_are_named(tmp_path):
 
 def test_the_build_stops_before_it_draws_what_is_stale(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "RECORD", tmp_path / "none.json")
-    with pytest.raises(SystemExit, match="README.md: its blocks of code have not been run"):
+    with pytest.raises(SystemExit, match=r"README\.md: its blocks of code have not been run"):
         main(tmp_path / "build")
     assert not (tmp_path / "build" / "site").exists()
 

@@ -1,7 +1,7 @@
 """Which blocks of code have been run as they stand: blocks.json, which the tests of the blocks write.
 
-The site is built without PyTorch, so it cannot run the blocks of its pages. `python -m tests.test_blocks` runs them and,
-where all pass, notes a digest of each page's blocks; the build stops at a page whose blocks are others by now.
+The site is built without PyTorch, so it cannot run the blocks of its pages. `python -m tests.test_blocks` runs them
+and, where all pass, notes a digest of each page's blocks; the build stops at a page whose blocks are others by now.
 """
 
 import json
