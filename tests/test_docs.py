@@ -24,6 +24,7 @@ RUNNABLE = [
     *(
         DOCS / "how-to" / f"{name}.md"
         for name in (
+            "believe-an-explanation",
             "class-words",
             "decoded-saliency",
             "draw-figures",
@@ -257,3 +258,19 @@ def test_how_to_add_opens_with_an_example_that_works(name, tmp_path):
     done = warm_python.run(program + USES[name], cwd=tmp_path, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-1] == "True"
+
+
+@pytest.mark.whole
+def test_a_method_in_a_file_of_the_reader_is_used_as_its_page_says(tmp_path):
+    save_tiny(tmp_path / "my-classifier", id2label={0: "negative", 1: "neutral", 2: "positive"})
+    reviews = (ROOT / "examples" / "data" / "reviews.csv").read_bytes().splitlines(keepends=True)
+    (tmp_path / "reviews.csv").write_bytes(b"".join(reviews[:13]))
+    method, use, edits, *_ = python_blocks(HOW_TO_ADD["add-a-method"])
+    (tmp_path / "steepest_dimension.py").write_text(method, encoding="utf-8")
+    same = (
+        'mine = pellucid.explain(model, "A fine film.", "without_each")[0].scores\n'
+        'ours = pellucid.explain(model, "A fine film.", "occlusion", unit="piece")[0].scores\n'
+        "assert abs(mine - ours).max() < 1e-4, (mine, ours)\n"
+    )
+    done = warm_python.run(f"{use}\n{edits}\n{same}", cwd=tmp_path, timeout=300)
+    assert done.returncode == 0, done.stderr

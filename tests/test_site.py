@@ -167,7 +167,7 @@ def test_a_picture_older_than_its_command_is_named(spoil, sentence, tmp_path):
     assert fault.startswith(sentence)
 
 
-def test_a_change_that_alters_no_picture_is_said_by_a_person(tmp_path):
+def test_a_change_that_alters_no_picture_is_noted_by_hand(tmp_path):
     root = with_picture(tmp_path)
     (root / "data.csv").write_text("1\n")
     drawn.main(["data.csv"], root)

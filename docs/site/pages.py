@@ -14,7 +14,9 @@ PICTURES = (".png", ".svg")
 LINK = re.compile(
     r"```.*?^[ ]*```|`[^`\n]*`|(!?)\[((?:[^][`]|`[^`\n]*`|\[[^]]*\])*)\]\(([^)\s#]*)(#[^)\s]*)?\)", re.S | re.M
 )
-CODE_PAGE = "---\nsearch:\n  exclude: true\n---\n\n# {path}\n\n````{language}\n{text}\n````\n"
+# pages of code, and the tables of studies, which pages on papers lead to: whoever searches wants the other pages first
+UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
+CODE_PAGE = UNSEARCHED + "# {path}\n\n````{language}\n{text}\n````\n"
 LANGUAGES = {".py": "python", ".json": "json", ".toml": "toml", ".csv": "text"}
 
 
@@ -42,7 +44,9 @@ def write(path: Path, folder: Path, root: Path) -> list[Path]:
         return []
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
-        target.write_text(LINK.sub(lambda link: site_link(link, path), text), encoding="utf-8")
+        page = LINK.sub(lambda link: site_link(link, path), text)
+        is_of_study = path.is_relative_to(root / "studies")
+        target.write_text(f"{UNSEARCHED}{page}" if is_of_study else page, encoding="utf-8")
         return list(dict.fromkeys(linked_files(text, path, root)))
     language = LANGUAGES.get(path.suffix, "text")
     page = CODE_PAGE.format(path=path.relative_to(root), language=language, text=text.rstrip())

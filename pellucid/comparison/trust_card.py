@@ -18,6 +18,7 @@ from pellucid.results.bootstrap import t_interval
 from pellucid.results.interval import Advice, CheckOutcome, Kind, TrustCard
 from pellucid.results.table import COST_SECONDS, LEVEL
 
+HOW_TO_TEST = "Each of these is a check, to be named in checks= (--checks)."
 LIMITS = (
     "Most measures take words out of the texts, and the model was not trained on such texts.",
     "Agreement with people's marks says that an explanation looks right, not that the model decided so.",
@@ -181,7 +182,7 @@ def _untested(unmeasured: Sequence[str]) -> list[Advice]:
     if not unmeasured:
         return []
     questions = [f"{question} ({check})" if (question := _question(check)) else check for check in unmeasured]
-    return [Advice("untested", (), f"Not tested of any method: {'; '.join(questions)}.")]
+    return [Advice("untested", (), f"Not tested of any method: {'; '.join(questions)}. {HOW_TO_TEST}")]
 
 
 def _question(check: str) -> str:

@@ -210,7 +210,8 @@ def test_measures_that_judged_few_texts_do_not_count():
         ("which ones not, and why?", "no better than random scores on any of 4 measures"),
         (
             "what was not tested?",
-            "Not tested of any method: whether it changes when the model's weights are random (weight_randomisation).",
+            "Not tested of any method: whether it changes when the model's weights are random (weight_randomisation). "
+            "Each of these is a check, to be named in checks= (--checks).",
         ),
         ("how were the tests made?", "Holm's correction"),
         ("what do the numbers not say?", LIMITS[1]),
