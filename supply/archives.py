@@ -116,7 +116,9 @@ def check_metadata(wheel: Path, version: str) -> None:
     if not text.strip():
         raise SystemExit("The wheel's metadata has no description; name README.md in pyproject.toml.")
     if paths := relative_links(text):
-        raise SystemExit(f"The description leads to {paths[0]}, which a package index has not; mend supply/description.py.")
+        raise SystemExit(
+            f"The description leads to {paths[0]}, which a package index has not; mend supply/description.py."
+        )
 
 
 def check_by_twine(archives: Sequence[Path], twine: Path) -> None:

@@ -1,5 +1,8 @@
 """What each extra brings, tried by a small program that uses it: the work that the extra is installed for."""
 
+from supply.lock import ROOT
+from supply.wheel_trial import front_page
+
 # A classifier of transformers and one that is a function, explained, saved, read and drawn: no extra is needed.
 BASE = """
 import json, sys
@@ -26,6 +29,30 @@ assert len(pellucid.read("results.parquet")) == 2
 pellucid.report(results, path="page.html")
 """
 
+# A reader's folder: a model, and sixty labelled texts.
+FOLDER = """
+import csv, shlex, subprocess
+network.config.id2label, network.config.label2id = {0: "negative", 1: "positive"}, {"negative": 0, "positive": 1}
+network.save_pretrained("my-classifier")
+tokenizer.save_pretrained("my-classifier")
+with open("reviews.csv", "w", newline="") as file:
+    rows = [(f"{text} {place}", label) for place in range(30) for text, label in zip(TEXTS, ("positive", "negative"))]
+    csv.writer(file).writerows([("text", "label"), *rows])
+def command(line):
+    subprocess.run([sys.executable, "-m", *shlex.split(line)], check=True)
+"""
+
+# The studio is started, asked for its first page and ended.
+STUDIO = """
+import urllib.request
+line = [sys.executable, "-u", "-m", "pellucid", "open", "my-classifier", "--port", "0"]
+with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as studio:
+    address = next(word for text in studio.stdout for word in text.split() if word.startswith("http"))
+    visitor = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor())
+    assert b"my-classifier" in visitor.open(address, timeout=60).read()
+    studio.terminate()
+"""
+
 PROGRAMS = {
     "": "",
     "fast": """
@@ -48,7 +75,7 @@ import sentencepiece
 pairs = [("ein Hund lief heim", "a dog ran home"), ("die Katze saß dort", "the cat sat there")]
 assert pellucid.bleu([target for _, target in pairs], pairs)
 """,
-    "studio": "import pellucid.studio.server, uvicorn",
+    "studio": FOLDER + STUDIO,
     "plot": "pellucid.figure(results[0], 'figure.svg')",
     "data": """
 import datasets
@@ -85,5 +112,11 @@ pellucid.explain(service, TEXTS, "occlusion", progress=False)
 
 def program(extra: str) -> str:
     """The program that uses an extra; of "all", those of all extras one after the other."""
-    parts = PROGRAMS.values() if extra == "all" else [PROGRAMS[extra]]
-    return "\n".join([BASE, *parts])
+    parts = [text for name, text in PROGRAMS.items() if name] if extra == "all" else [PROGRAMS[extra]]
+    return "\n".join([BASE, *parts] if extra else [BASE, FOLDER, *front_page_lines()])
+
+
+def front_page_lines() -> list[str]:
+    """README.md's blocks and commands as lines of a program, and the help of every command that takes long."""
+    lines = [text if kind == "python" else f"command({text!r})" for kind, text in front_page(ROOT)]
+    return [*lines, "command('pellucid demo --help')", "command('pellucid open --help')"]

@@ -67,8 +67,8 @@ def front_page(root: Path) -> list[tuple[str, str]]:
     text = (root / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```(python|sh)\n(.*?)```", text, re.DOTALL)
     lines = [
-        (kind, line.partition("  #")[0])
+        (kind, line)
         for kind, block in blocks
-        for line in ([block] if kind == "python" else block.splitlines())
+        for line in ([block] if kind == "python" else [each.partition("  #")[0] for each in block.splitlines()])
     ]
     return [(kind, line) for kind, line in lines if kind == "python" or line.startswith("pellucid ")]
