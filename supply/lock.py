@@ -1,7 +1,7 @@
 """Writes requirements.lock: the versions in constraints.txt with the hash of the file that pip chose here, but PyTorch.
 
-`make lock` runs it, and writes the locks of what the site and the release are made with, too. The hashes are those of one platform,
-which the first line names. PyTorch has none: its source differs from machine to machine.
+`make lock` runs it, and writes the locks of what the site and the release are made with, too. The hashes are those of
+one platform, which the first line names. PyTorch has none: its source differs from machine to machine.
 """
 
 import json
