@@ -151,9 +151,9 @@ def _limits(of_pair: np.ndarray, values: np.ndarray, texts: np.ndarray, often: n
 
 
 # A person's own concepts, lists of words: have states of such a word more of a learnt concept than others? Chance is
-# lists of other words that stand in as many states.
+# lists of words that are on none of them and stand in about as many states.
 
-NEAR_RANKS = 10  # a word of chance stands within so many ranks of the word's own frequency
+NEAR_RANKS = 10  # a word of chance stands within so many ranks of the word's own frequency, either way
 
 
 @dataclass(frozen=True)
@@ -211,15 +211,15 @@ def _members(lists: Sequence[Sequence[int]], state_of: np.ndarray, type_of: np.n
 
 
 def _like(lists: Sequence[Sequence[int]], counts: np.ndarray, draws: np.random.Generator) -> list[list[int]]:
-    """Lists of other words, each drawn among those that stand in about as many states."""
-    by_frequency = np.argsort(-counts, kind="stable")
-    rank = np.empty_like(by_frequency)
-    rank[by_frequency] = np.arange(len(counts))
-    steps = (draws.integers(1, NEAR_RANKS + 1, len(of_list)) * draws.choice([-1, 1], len(of_list)) for of_list in lists)
-    return [
-        by_frequency[np.abs(rank[of_list] + step) % len(counts)].tolist()
-        for of_list, step in zip(lists, steps, strict=True)
-    ]
+    """Lists of words that are on none of the lists, each drawn among those that stand in about as many states."""
+    free = np.setdiff1d(np.arange(len(counts)), np.concatenate([*lists]).astype(int))
+    free = free[np.argsort(counts[free], kind="stable")]
+    drawn = []
+    for of_list in lists:
+        ranks = np.searchsorted(counts[free], counts[of_list])
+        steps = draws.integers(-NEAR_RANKS, NEAR_RANKS + 1, len(of_list))
+        drawn.append(free[np.clip(ranks + steps, 0, len(free) - 1)].tolist() if len(free) else [])
+    return drawn
 
 
 def _correlations(is_member: np.ndarray, activations: np.ndarray) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""Which way of finding concepts gives concepts that are better than chance?"""
