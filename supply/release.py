@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from docs.site.__main__ import check_sources, markdown
+from docs.site.pages import gather
 from supply.archives import built_twice, check_by_twine, check_content, check_metadata
 from supply.description import address_of
 from supply.lock import ROOT
@@ -51,6 +53,13 @@ def checked_state(root: Path, tagged: bool) -> tuple[str, str]:
     check_citation(root, version)
     check_golden(root, version)
     return version, notes
+
+
+def check_pages() -> None:
+    """Raises `SystemExit` where the site would not be built: at a stale picture, or blocks of code that nobody ran."""
+    with tempfile.TemporaryDirectory() as folder:
+        gathered = gather(Path(folder))
+        check_sources(gathered, markdown(gathered))
 
 
 def repository(root: Path, tagged: bool) -> str:
@@ -96,6 +105,7 @@ def release(root: Path, out: Path, *, quick: bool = False, tagged: bool = False)
     step = Steps(STEPS - 3 if quick else STEPS)
     step("Is there something to release?")
     version, notes = checked_state(root, tagged)
+    check_pages()
     address = repository(root, tagged)
     archives = build(root, out, version, address, step)
     if not quick:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.site import blocks
 from supply import archives, description, release, release_state, wheel_trial
 from supply.extras import BASE
 from supply.lock import ROOT
@@ -79,6 +80,12 @@ def test_a_tag_of_another_version_is_not_published(ready):
     git(ready, "tag", "v1.3.0")
     with pytest.raises(SystemExit, match=r"has the tags v1\.3\.0, and pyproject\.toml says 1\.2\.0"):
         release.checked_state(ready, tagged=True)
+
+
+def test_pages_that_the_site_would_not_show_are_not_released(monkeypatch, tmp_path):
+    monkeypatch.setattr(blocks, "RECORD", tmp_path / "none.json")
+    with pytest.raises(SystemExit, match="its blocks of code have not been run as they stand"):
+        release.check_pages()
 
 
 @pytest.fixture(scope="module")
