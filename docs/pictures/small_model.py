@@ -1,4 +1,4 @@
-"""Takes studio.png and five-thousand-words.png: `python -m docs.pictures.small_model`, with the small model of the demo.
+"""Takes studio.png and five-thousand-words.png with the small model of the demo: `python -m docs.pictures.small_model`.
 
 Needs playwright, pillow and Chromium, and trains nothing. The first picture is the studio's view of a text with two
 words hidden, the second the page of a text of many requests.
