@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from pellucid.data.exports.eraser import write_eraser, write_eraser_examples
     from pellucid.data.exports.json_lines import to_dataset, to_shap, write_json_lines
     from pellucid.data.exports.tables import to_data_frame, write_csv
+    from pellucid.discovery.activations import concept_activations
     from pellucid.discovery.door import find_concepts
     from pellucid.discovery.judged import judge_concepts
+    from pellucid.discovery.layer_map import concept_map
     from pellucid.discovery.record import LearntConcepts
     from pellucid.discovery.text_record import text_concepts
     from pellucid.errors.door import error_analysis
@@ -101,6 +103,8 @@ __all__ = [
     "class_words",
     "compare",
     "compare_cost",
+    "concept_activations",
+    "concept_map",
     "concepts",
     "corpus_cost",
     "diff",

@@ -187,10 +187,10 @@ def nearest(
     usable = [index for index, count in enumerate(texts) if count >= FEWEST_TEXTS]
     if not usable:
         return [()] * activations.shape[1]
-    lists, r = [lists[index] for index in usable], _correlations(is_member[usable], activations)
+    lists, r = [lists[index] for index in usable], correlations(is_member[usable], activations)
     draws = np.random.default_rng(seed)
     random = (_like(lists, np.bincount(type_of, minlength=len(numbers)), draws) for _ in range(SHUFFLES))
-    largest = [_correlations(_members(each, state_of, type_of, len(words)), activations).max(0) for each in random]
+    largest = [correlations(_members(each, state_of, type_of, len(words)), activations).max(0) for each in random]
     limits = np.quantile(largest, LEVEL, axis=0)
     return [
         tuple(
@@ -222,9 +222,11 @@ def _like(lists: Sequence[Sequence[int]], counts: np.ndarray, draws: np.random.G
     return drawn
 
 
-def _correlations(is_member: np.ndarray, activations: np.ndarray) -> np.ndarray:
-    """[list concept]: Pearson's r; 0 where one of the two is the same in all states."""
+def correlations(rows: np.ndarray, activations: np.ndarray) -> np.ndarray:
+    """[row state] with [state concept] -> [row concept]: Pearson's r; 0 where one of the two is the same in all
+    states.
+    """
     centred = activations - activations.mean(0, dtype=np.float64)
-    member = is_member - is_member.mean(1, keepdims=True)
-    sizes = np.linalg.norm(member, axis=1)[:, None] * np.linalg.norm(centred, axis=0)
-    return np.divide(member @ centred, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    values = rows - rows.mean(1, keepdims=True, dtype=np.float64)
+    sizes = np.linalg.norm(values, axis=1)[:, None] * np.linalg.norm(centred, axis=0)
+    return np.divide(values @ centred, sizes, out=np.zeros_like(sizes), where=sizes > 0)

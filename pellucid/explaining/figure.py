@@ -33,7 +33,7 @@ def figure(
     """Draw a result for a paper or a slide, and write it to a file if one is named.
 
     result: an explanation, results of many texts, the words of classes, a comparison, a layer analysis, an attention
-        analysis, or whatever else a registered figure is drawn of.
+        analysis, learnt concepts, or whatever else a registered figure is drawn of.
     path: where to write the figure; the ending chooses SVG, PNG (300 dots an inch) or PDF. None: nothing is written.
     kind: what is drawn. Of an explanation its "text"; of results "scores" (a dot a text, the default) or "words"
         (bars); of class words "words"; of a comparison its "table" (the default) or "curves"; of a layer analysis the

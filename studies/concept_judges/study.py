@@ -7,7 +7,7 @@ many random directions. Seeds are of training, search and draws alike.
     python -m studies concept_judges --data FOLDER --out studies/concept_judges
 
 FOLDER holds the folders sst2 and ag_news with train, dev and test as JSON lines; pocket is in the package. Finished
-units are kept and not repeated; a unit of the size small, a training and its four searches, takes about four minutes on
+units are kept and not repeated; a unit of the size small, a training and its four searches, takes about two minutes on
 one core. `--size tiny --data pocket` takes seconds.
 """
 
@@ -54,7 +54,7 @@ class ConceptJudgesSize:
 
 SIZES = {
     "tiny": ConceptJudgesSize(("pocket",), 2, {"train": 40, "dev": 12, "test": 30}, 1, 1, 3, 4),
-    "small": ConceptJudgesSize(tuple(TITLES), 3, {"train": 1000, "dev": 200, "test": 200}, 2, 4, 10, 30),
+    "small": ConceptJudgesSize(tuple(TITLES), 3, {"train": 500, "dev": 100, "test": 150}, 2, 4, 10, 20),
 }
 
 
