@@ -88,7 +88,7 @@ def concepts_find(
     how: dict[str, Any] = {"n": n, "method": method, "level": level, "most_states": most_states}
     how |= {"n_texts": n_texts, "beside": beside, "seed": seed, "out": out}
     if isinstance(layers, int):
-        concepts = pellucid.find_concepts(classifier, texts, layers, **how)
+        concepts: Any = pellucid.find_concepts(classifier, texts, layers, **how)
         if save is not None:
             pellucid.concept_activations(classifier, texts, concepts, save, rows=rows)  # type: ignore[arg-type]
     else:

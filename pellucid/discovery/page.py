@@ -156,7 +156,7 @@ def _card(concept: LearntConcept) -> Markup:
     facts: list[tuple[Content, Content]] = [
         ("words", name(words_in_words(concept.words))),
         ("phrases", name(words_in_words(concept.phrases))),
-        *(("near to your", name(words)) for words in [near_in_words(concept)] if words),
+        *(("near to", name(words)) for words in [near_in_words(concept)] if words),
         *(("decodes to", name(words)) for words in [decoded_in_words(concept)] if words),
         ("speaks for", name(classes_in_words(concept))),
         (

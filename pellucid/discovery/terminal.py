@@ -41,7 +41,7 @@ def _facts(concept: LearntConcept) -> list[str]:
     return [
         f"words: {words_in_words(concept.words)}",
         f"phrases: {words_in_words(concept.phrases[:4])}",
-        *(f"near to your {words}" for words in [near_in_words(concept)] if words),
+        *(f"near to {words}" for words in [near_in_words(concept)] if words),
         *(f"decodes to {words}" for words in [decoded_in_words(concept)] if words),
         f"speaks for: {classes_in_words(concept)}; in {percent(concept.active)} of states",
         f"{symbol} {words}: {removal_in_words(concept.removal)}",
