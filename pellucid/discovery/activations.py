@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 
-from pellucid.base.checks import one_of
+from pellucid.base.checks import one_of, quoted
 from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.files import possible_path, whole_file
 from pellucid.base.processes import Progress
@@ -73,7 +73,7 @@ def concept_activations(
     one_of("rows", rows, ROWS)
     path = possible_path(path)
     if path.suffix != ".parquet":
-        raise BadFile(f"{path} does not end in .parquet; give such a name.")
+        raise BadFile(f"{quoted(str(path))} does not end in .parquet; give such a name.")
     model = model_from(model)
     learnt = learnt if isinstance(learnt, LearntConcepts) else LearntConcepts.read(learnt)
     check_same_model(learnt, model.hash, model.name)
@@ -136,9 +136,7 @@ def _add_words(
     columns["activation"] += values.reshape(-1).tolist()
 
 
-def _add_about(
-    columns: dict[str, list[Any]], index: int, example: Example, units: int, learnt: LearntConcepts
-) -> None:
+def _add_about(columns: dict[str, list[Any]], index: int, example: Example, units: int, learnt: LearntConcepts) -> None:
     count = units * len(learnt)
     columns["text"] += [index] * count
     columns["id"] += [example.id] * count

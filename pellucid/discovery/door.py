@@ -129,6 +129,7 @@ def _in_folder(
     prepare_folder(path, record, "search for concepts")
     sample = sampled_states(question, lambda index: path / names[index], progress)
     if state.is_whole:
+        folder.end(state)
         return LearntConcepts.read(path)
     learnt = _learnt(question, about, sample, progress)
     folder.end(state, folder.rewritten([RECORD, TENSORS], partial(learnt.save, path)))

@@ -11,7 +11,7 @@ import torch
 
 from pellucid.base.checks import one_of, reason, whole
 from pellucid.base.errors import BadFile, PellucidError
-from pellucid.base.files import write_text
+from pellucid.base.files import possible_path, write_text
 from pellucid.base.json_text import json_digest, nan_as_none, read_json
 from pellucid.base.kinds import readers, renderers
 from pellucid.base.memory import not_enough_memory
@@ -132,9 +132,10 @@ class LearntConcepts:
     def save(self, folder: str | Path) -> None:
         """Write concepts.safetensors and then concepts.json to a folder; raises `BadFile` where that cannot be."""
         tensors = {name: torch.from_numpy(array) for name, array in self._arrays().items()}
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        save_tensors(tensors, Path(folder) / TENSORS)
-        write_text(Path(folder) / RECORD, json.dumps(self.record(), ensure_ascii=False, indent=1))
+        folder = possible_path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        save_tensors(tensors, folder / TENSORS)
+        write_text(folder / RECORD, json.dumps(self.record(), ensure_ascii=False, indent=1))
 
     @staticmethod
     def read(folder: str | Path) -> "LearntConcepts":
@@ -144,7 +145,7 @@ class LearntConcepts:
         >>> pellucid.LearntConcepts.read("concepts") == concepts
         True
         """
-        folder = Path(folder)
+        folder = possible_path(folder)
         if not (folder / RECORD).is_file():
             raise BadFile(
                 f"{folder} holds no concepts; find some: pellucid concepts find MODEL DATA --layer 4 --out {folder}."

@@ -26,7 +26,8 @@ MODEL = {"config.json", "model.safetensors"}
 LASTING = {"train": MODEL, "train-translator": MODEL, "lens": {"lens.json", "lens.safetensors"}}
 PAIRS = [(f"a {animal} and {n}", f"ein {animal} und {n}") for animal in ("dog", "cat") for n in range(8)]
 SIZES = "--network-set layers=1 --network-set width=16 --network-set heads=2 --pieces 300 --epochs 1".split()
-NAMES = (*SMALL, "train-translator", "plant", "extract")
+CONCEPTS = "--layer 1 --n 2 --n-texts 2 --method svd --limit 20".split()
+NAMES = (*SMALL, "train-translator", "plant", "extract", "concepts find")
 pytestmark = pytest.mark.whole
 
 
@@ -40,6 +41,7 @@ def words(tmp_path_factory):
     every["train-translator"] = ["train-translator", pairs, *SIZES]
     every["plant"] = ["plant", "token", "--n", 20]
     every["extract"] = ["extract", folder / "model", folder / "data", "--extractor", "gradient", "--limit", 4]
+    every["concepts find"] = ["concepts", "find", folder / "model", folder / "data", *CONCEPTS]
     return every
 
 

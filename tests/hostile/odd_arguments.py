@@ -24,7 +24,7 @@ import pellucid
 from pellucid.run.hidden_target import HiddenState
 from pellucid.text.example import Rationale
 from tests.shared.explanations import explanation
-from tests.shared.tiny import LABELS, tiny_composed
+from tests.shared.tiny import LABELS, tiny_classifier, tiny_composed
 
 Pair = namedtuple("Pair", ["text", "label"])
 
@@ -629,6 +629,28 @@ def doors(folder: Path) -> dict[str, Door]:
         "write_json_lines": Door(pellucid.write_json_lines, {"items": texts, "path": folder / "lines.jsonl"}),
         "Example": Door(pellucid.Example, {"segments": ("a",), "label": None, "rationales": (), "id": "", "meta": {}}),
         "HiddenState": Door(pellucid.HiddenState, {"layer": 0, "positions": "first"}),
+        **concept_doors(folder),
+    }
+
+
+def concept_doors(folder: Path) -> dict[str, Door]:
+    """The doors of concepts that a model has made itself."""
+    model, data = tiny_classifier("bert", LABELS), [f"a lovely film {n}" for n in range(20)]
+    few = {"n": 2, "method": "svd", "level": "word", "n_texts": 2, "seed": 0}
+    learnt = pellucid.find_concepts(model, data, 1, **few, progress=False)
+    question = {"model": model, "data": data, "learnt": learnt, "progress": False}
+    searched = {"model": model, "data": data, **few, "most_states": 50, "beside": None, "out": None, "progress": False}
+    return {
+        "find_concepts": Door(pellucid.find_concepts, {**searched, "layer": 1, "text": None, "label": None}),
+        "concept_map": Door(pellucid.concept_map, {**searched, "layers": [1, 2]}),
+        "text_concepts": Door(pellucid.text_concepts, {"model": model, "text": "a film", "learnt": learnt}),
+        "judge_concepts": Door(pellucid.judge_concepts, {**question, "n_texts": 2, "seed": 0, "text": None}),
+        "concept_activations": Door(
+            pellucid.concept_activations,
+            {**question, "path": folder / "activations.parquet", "rows": "text", "text": None},
+        ),
+        "LearntConcepts.target": Door(learnt.target, {"concept": 1, "over": "sum"}),
+        "LearntConcepts.read": Door(pellucid.LearntConcepts.read, {"folder": folder}),
     }
 
 

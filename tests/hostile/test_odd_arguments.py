@@ -49,7 +49,8 @@ NAMES = tuple(
     "follows_planted_reason eraser_scores plant load from_function remote from_pipeline from_network layer_analysis "
     "attention_analysis concepts lens train examples class_words read save report figure latex write_csv to_data_frame "
     "to_dataset to_shap write_eraser write_eraser_examples write_json_lines write_blind_sheet read_blind_sheets "
-    "Example HiddenState".split()
+    "Example HiddenState find_concepts concept_map text_concepts judge_concepts concept_activations "
+    "LearntConcepts.target LearntConcepts.read".split()
 )
 
 
