@@ -32,7 +32,7 @@ def concepts_find(
         ),
     ],
     n: Annotated[int, typer.Option("--n", min=2, help="How many concepts.")] = 20,
-    method: Annotated[str, typer.Option(help="How they are found: nmf, ica, kmeans or svd.")] = "nmf",
+    method: Annotated[str, typer.Option(help="How they are found: nmf, ica, kmeans, svd or sae.")] = "nmf",
     level: Annotated[str, typer.Option(help="What a state is of: a word, a piece or a whole text.")] = "word",
     split: Annotated[str, typer.Option(help="The part of the data: train, dev, test or all.")] = "train",
     reading: Reading,

@@ -1,4 +1,4 @@
-"""Discoveries: states of a layer as sums of a few directions, the concepts, each by a way of scikit-learn's."""
+"""Discoveries: states of a layer as sums of a few directions, the concepts; by scikit-learn or a sparse autoencoder."""
 
 import warnings
 from collections.abc import Iterator
@@ -7,14 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from pellucid.base.checks import between
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import discoveries
 
-Encoding = Literal["linear", "nearest", "parts"]
+Encoding = Literal["linear", "nearest", "parts", "top"]
 ENCODINGS = get_args(Encoding)
 MOST_STEPS = 400  # of the searches that go step by step
+TOP = 4  # concepts that a state of a sparse autoencoder has at most
+UNSETTLED = 0.02  # of its loss: where it falls by more over the last tenth of the steps, it has not settled
+TRAINING_STEPS, BATCH, RATE = 3000, 256, 3e-3  # of a sparse autoencoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +29,8 @@ class Dictionary:
     atoms: [concept width]. offset: [width], a state without any concept. encoder: what activations are read with, as
         encoding says. encoding: "linear", (state - offset) @ encoder.T, [concept width]; "nearest", 1 for the nearest
         row of [concept width], 0 for the others; "parts", the least squares 0 or more of the state's positive and
-        negative parts, side by side, by [concept 2 width]. settled: whether the search came to an end.
+        negative parts, side by side, by [concept 2 width]; "top", the four largest of the linear ones, where they are
+        above 0, and 0 for the others. settled: whether the search came to an end.
     """
 
     atoms: np.ndarray
@@ -35,8 +41,9 @@ class Dictionary:
 
     def activations(self, states: np.ndarray) -> np.ndarray:
         """[state width] -> [state concept], in float32; those of a state do not depend on the states beside it."""
-        if self.encoding == "linear":
+        if self.encoding in ("linear", "top"):
             read = (states.astype(np.float64) - self.offset) @ self.encoder.T.astype(np.float64)
+            read = read if self.encoding == "linear" else _largest(read)
         elif self.encoding == "nearest":
             centres = self.encoder.astype(np.float64)
             distances = (centres**2).sum(1) - 2 * states.astype(np.float64) @ centres.T
@@ -77,6 +84,14 @@ class Dictionary:
 def in_parts(states: np.ndarray) -> np.ndarray:
     """[state width] -> [state 2 width]: the positive parts, then the negative ones, all 0 or more."""
     return np.hstack([np.maximum(states, 0), np.maximum(-states, 0)])
+
+
+def _largest(read: np.ndarray) -> np.ndarray:
+    """[state concept]: the largest of each state that are above 0, and 0 for the others; of equal ones the first."""
+    order = np.argsort(-read, axis=1, kind="stable")[:, :TOP]
+    top = np.zeros_like(read)
+    np.put_along_axis(top, order, np.maximum(np.take_along_axis(read, order, 1), 0), 1)
+    return top
 
 
 def _nonnegative(parts: np.ndarray, encoder: np.ndarray) -> np.ndarray:
@@ -150,6 +165,47 @@ def svd(states: np.ndarray, n: int, seed: int) -> Dictionary:
     activations = (states - mean) @ model.components_.T
     signs = np.where((activations**3).mean(0) < 0, -1, 1).astype(states.dtype)[:, None]
     return Dictionary(signs * model.components_, mean, signs * model.components_, "linear")
+
+
+@discoveries.add(signed=False)
+def sae(states: np.ndarray, n: int, seed: int) -> Dictionary:
+    """Sparse sums: a state as a sum of the four directions of a sparse autoencoder that it has most of.
+
+    Source: Gao et al. (2024), "Scaling and evaluating sparse autoencoders", section 2.3 (top-k), with decoder
+    directions of length 1; here the encoder begins as the decoder, whose directions are those of states at random.
+    """
+    mean = states.mean(0)
+    scale = max(float(np.linalg.norm(states - mean, axis=1).mean()), np.finfo(np.float32).tiny)
+    with torch.inference_mode(False), torch.enable_grad():
+        centred = torch.from_numpy((states - mean) / scale).float()
+        atoms, encoder, offset, losses = _trained(centred, n, seed)
+    before, last = np.array(losses[-2 * (len(losses) // 10) :]).reshape(2, -1).mean(1)
+    settled = bool(last > (1 - UNSETTLED) * before)
+    return Dictionary(atoms * scale, mean + offset * scale, encoder / scale, "top", settled)
+
+
+def _trained(states: Tensor, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[float]]:
+    """Directions [n width] and encoder [n width] of a sparse autoencoder, its offset [width], and the loss by step."""
+    draws = torch.Generator().manual_seed(seed)
+    first = states[torch.randint(len(states), (n,), generator=draws)]
+    first = first + 1e-3 * torch.randn(first.shape, generator=draws)  # also where states are equal
+    atoms = torch.nn.functional.normalize(first, dim=1).requires_grad_()
+    encoder = atoms.detach().clone().requires_grad_()
+    offset = torch.zeros(states.shape[1], requires_grad=True)
+    optimizer, losses = torch.optim.Adam([atoms, encoder, offset], lr=RATE), []
+    for _ in range(TRAINING_STEPS):
+        batch = states[torch.randint(len(states), (BATCH,), generator=draws)]
+        read = (batch - offset) @ encoder.T
+        smallest = read.topk(min(TOP, n), dim=1).values[:, -1:]
+        activations = (read * (read >= smallest)).relu()
+        loss = (batch - offset - activations @ atoms).square().sum(1).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            atoms.copy_(torch.nn.functional.normalize(atoms, dim=1))
+        losses.append(float(loss.detach()))
+    return atoms.detach().numpy(), encoder.detach().numpy(), offset.detach().numpy(), losses
 
 
 def random_dictionary(states: np.ndarray, n: int, seed: int) -> Dictionary:

@@ -91,7 +91,9 @@ class ConceptReadout:
         return sums / sizes[:, None]
 
     def _in_parts(self, means: Tensor) -> Tensor:
-        """[unit number]: what is read of a state, its positive and negative parts where concepts are made of these."""
+        """[unit number]: what is read of a state, such as its positive and negative parts."""
+        if self.dictionary.encoding == "top":  # only active concepts count, so the constant of each belongs to it
+            return means - torch.from_numpy(self.dictionary.offset).to(means)
         return torch.cat([means.relu(), (-means).relu()], -1) if self.dictionary.encoding == "parts" else means
 
     def _weights(self, means: Tensor) -> Tensor:
@@ -99,6 +101,9 @@ class ConceptReadout:
         dictionary, concept = self.dictionary, self.concept
         if dictionary.encoding == "parts":
             return torch.from_numpy(dictionary.part_weights(means.detach().cpu().double().numpy(), concept)).to(means)
+        if dictionary.encoding == "top":
+            active = dictionary.activations(means.detach().cpu().double().numpy())[:, concept, None] > 0
+            return torch.from_numpy(active * self._direction).to(means)
         return torch.from_numpy(self._direction).to(means)
 
     @property
@@ -112,7 +117,7 @@ class ConceptReadout:
     @property
     def _constant(self) -> float:
         """What is taken off for each word: the activation of a state without any concept."""
-        if self.dictionary.encoding == "parts":
+        if self.dictionary.encoding in ("parts", "top"):
             return 0.0
         return float(self.dictionary.offset.astype(np.float64) @ self._direction)
 

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from pellucid.base.kinds import discoveries, reasons
+from pellucid.base.kinds import reasons
 from pellucid.base.processes import Share, silent
 from pellucid.data.built_in import first_edition
 from pellucid.data.plant import PARTS, plant
@@ -38,6 +38,7 @@ from studies.shared.options import ENCODER, FINISHED
 from studies.shared.study import Records, Settings, Study, UnitStages, studies
 from studies.shared.units import Numbers, Unit, text_digest
 
+WAYS = ("ica", "kmeans", "nmf", "svd")  # written out, so finished units stay valid when there are more
 ENOUGH = 0.5**0.5  # r: the concept then holds half of what being that word varies by
 Parts = dict[str, list[Example]]
 
@@ -144,7 +145,7 @@ def _of_layer(
     sample = sampled_states(state_question(model, examples, layer, "word", MOST_STATES, seed), None, silent)
     own = word_pairs(sample, examples, 1)
     ways = {}
-    for method in (*discoveries.names(), CHANCE):
+    for method in (*WAYS, CHANCE):
         search = random_dictionary if method == CHANCE else partial(discovered_by, method)
         near = nearest(search(sample.states, count, seed).activations(sample.states), sample, own, words, seed)
         ways[method] = planted_among(near, words)
