@@ -2,7 +2,7 @@
 
 A cell is one extra in an environment of its own, where the program of `supply/extras.py` runs. Environments begin as a
 copy, by hard links, of one with the wheel alone, so that a cell costs what its extra costs. The same command goes on
-after any interruption; `--python` names further interpreters, and `--rows` what to run. The table is written after
+after any interruption; `--python` names further interpreters, `--rows` and `--extras` what to run. The table is written after
 every cell.
 """
 
@@ -22,6 +22,7 @@ from supply.lock import ROOT
 
 RESULTS, TABLE = ROOT / "supply" / "matrix.json", ROOT / "docs" / "versions-tried.md"
 LONGEST = 1800  # seconds of a cell
+NONE = "none"  # how the wheel without extras is called
 REPORTED = ("torch", "transformers", "numpy")
 
 
@@ -72,12 +73,13 @@ class Matrix:
     wheel: Path
     work: Path
 
-    def cells(self, pythons: Sequence[Interpreter], rows: Sequence[str]) -> Iterator[tuple[Interpreter, Row, str]]:
-        """Every cell of these Pythons and rows."""
+    def cells(
+        self, pythons: Sequence[Interpreter], rows: Sequence[str], extras: Sequence[str]
+    ) -> Iterator[tuple[Interpreter, Row, str]]:
+        """Every cell of these Pythons, rows and extras."""
         for python in pythons:
             for row in map(ROWS.__getitem__, rows):
-                for extra in row.extras:
-                    yield python, row, extra
+                yield from ((python, row, extra) for extra in row.extras if (extra or NONE) in extras)
 
     def base(self, python: Interpreter, row: Row) -> Path:
         """The environment of the wheel without extras; made once."""
@@ -161,14 +163,16 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--work", type=Path, required=True, help="a folder for the environments; some gigabytes each")
     parser.add_argument("--python", nargs="+", default=[sys.executable], help="paths of interpreters")
     parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS), help="which versions")
+    names = [extra or NONE for extra in PROGRAMS]
+    parser.add_argument("--extras", nargs="+", default=names, choices=names, help="which extras; none: the wheel alone")
     options = parser.parse_args(words)
     if not options.wheel.is_file():
         raise SystemExit(f"{options.wheel} is no file; build the wheel with make release, and give its path.")
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     matrix = Matrix(options.wheel.resolve(), options.work.resolve())
-    cells = list(matrix.cells([Interpreter(path) for path in options.python], options.rows))
+    cells = list(matrix.cells([Interpreter(path) for path in options.python], options.rows, options.extras))
     for place, (python, row, extra) in enumerate(cells, 1):
-        key = f"{python.version} {row.name} {extra or 'none'}"
+        key = f"{python.version} {row.name} {extra or NONE}"
         if results.get(key, {}).get("outcome") != "works":
             results[key] = matrix.tried(python, row, extra)
             RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
