@@ -2,8 +2,8 @@
 
 A cell is one extra in an environment of its own, where the program of `supply/extras.py` runs. Environments begin as a
 copy, by hard links, of one with the wheel alone, so that a cell costs what its extra costs. The same command goes on
-after any interruption; `--python` names further interpreters, `--rows` and `--extras` what to run. The table is written after
-every cell.
+after any interruption; `--python` names further interpreters, `--rows` and `--extras` what to run. The table is
+written after every cell.
 """
 
 import argparse
@@ -150,8 +150,9 @@ def table(results: dict[str, dict[str, object]]) -> str:
     intro = (
         "# Versions that were tried\n\n"
         "Each line is an environment of its own with the wheel and one extra, in which a small program used both "
-        "(`supply/extras.py`). Pinned: the versions of `constraints.txt`. Newest: what pip chose. Floor: the lowest "
-        "versions that `pyproject.toml` allows. Written by `python -m supply.matrix`.\n\n"
+        "(`supply/extras.py`). Without an extra it also ran the lines of README.md; with `studio` it started "
+        "`pellucid open` and asked for its first page. Pinned: the versions of `constraints.txt`. Newest: what pip "
+        "chose. Floor: the lowest versions that `pyproject.toml` allows. Written by `python -m supply.matrix`.\n\n"
     )
     return "\n".join([intro + head, *rows]) + "\n"
 
