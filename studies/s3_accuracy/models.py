@@ -5,7 +5,7 @@ vectors.
 from dataclasses import replace
 
 from pellucid.models.composed.networks import Plan
-from pellucid.training.recipe import Measure, Recipe
+from pellucid.training.recipe import Recipe
 
 PRETRAINED = "pretrained"
 TITLES = {PRETRAINED: "MiniLM", "transformer": "Transformer", "bilstm": "BiLSTM", "cnn": "CNN"}
@@ -32,17 +32,7 @@ def model_plan(name: str, labels: tuple[str, ...], encoder: str, width: int) -> 
     return Plan(name, POOLERS[name], {}, labels, encoder_settings=settings)
 
 
-def model_recipe(name: str, epochs: int, seed: int, measure: Measure = "accuracy", balanced: bool = False) -> Recipe:
-    """A model's recipe; the head of a model that begins with random vectors learns as fast as the rest of it.
-
-    measure: what chooses the epoch on dev. balanced: whether classes count equally in the loss.
-    """
-    recipe = Recipe(
-        epochs=epochs,
-        batch_size=32,
-        learning_rate=RATES[name],
-        seed=seed,
-        keep_best_by=measure,
-        balanced=balanced,
-    )
+def model_recipe(name: str, epochs: int, seed: int) -> Recipe:
+    """A model's recipe; the head of a model that begins with random vectors learns as fast as the rest of it."""
+    recipe = Recipe(epochs=epochs, batch_size=32, learning_rate=RATES[name], seed=seed)
     return recipe if name == PRETRAINED else replace(recipe, new_parts_factor=1.0)

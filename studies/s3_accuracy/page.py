@@ -19,8 +19,8 @@ def as_page(numbers: Numbers) -> str:
         f"Table 2 of Guan et al. (2019). {_texts(numbers)}\n\n"
         f"{not_run_yet(numbers['missing'])}"
         f"{_table(numbers)}\n\n"
-        f"Points are {MEASURES[TASKS[task].measure]}{_loss(about)}. Intervals are t-intervals over training seeds in "
-        f"which texts are nested; of one seed\nthey are over texts alone, and say nothing about the next training. "
+        f"Points are {MEASURES[TASKS[task].measure]}. Intervals are t-intervals over training seeds in which texts are "
+        f"nested; of one seed\nthey are over texts alone, and say nothing about the next training. "
         f"{where_computed(numbers['machines'])}\n\nOne class: the share of texts to which the model gives the class "
         f"that it gives most; of the labels {_majority(numbers):.0%} have\ntheir commonest class. Where it is 100 %, "
         f"the model has learnt nothing that tells texts apart.\n\n![The pretrained model less each of the "
@@ -58,11 +58,6 @@ def _texts(numbers: Numbers) -> str:
 def _majority(numbers: Numbers) -> float:
     """The share of the judged texts whose label is the commonest one; the same texts for all models."""
     return float(next(iter(numbers["models"].values()))["majority"])
-
-
-def _loss(about: Numbers) -> str:
-    """What differs where classes are of unlike size."""
-    return ", by which the epoch is chosen on dev too; classes count equally in the loss" if "balanced" in about else ""
 
 
 def _table(numbers: Numbers) -> str:

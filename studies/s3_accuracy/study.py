@@ -70,9 +70,7 @@ def about(settings: Settings, name: str = "") -> Numbers:
     parts = task_parts(task, settings.data, settings.size_name)
     counts = {f"n_{split}": len(texts) for split, texts in parts.items()}
     epochs = size.epochs[task][name] if name else dict(size.epochs[task])
-    by_measure = {} if TASKS[task].measure == "accuracy" else {"keep_best_by": TASKS[task].measure}
-    loss = {"balanced": True} if TASKS[task].balanced else {}
-    return {**shared, **counts, "epochs": epochs, "texts": text_digest(parts), **by_measure, **loss}
+    return {**shared, **counts, "epochs": epochs, "texts": text_digest(parts)}
 
 
 def titled(settings: Settings) -> Numbers:
@@ -100,7 +98,7 @@ def _trained(settings: Settings, name: str, seed: int, share: Share) -> Numbers:
     model = train_model(
         parts,
         model_plan(name, labels, settings.encoder, settings.size.width),
-        model_recipe(name, settings.size.epochs[task][name], seed, TASKS[task].measure, TASKS[task].balanced),
+        model_recipe(name, settings.size.epochs[task][name], seed),
         folder,
         settings.device,
         progress=lambda _, done, total: share(0.95 * done / total),
