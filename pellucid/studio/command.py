@@ -35,6 +35,10 @@ def open(
         list[Path] | None,
         typer.Option(help="What pellucid compare saved of a model, its folder or table. May be repeated."),
     ] = None,
+    learnt: Annotated[
+        list[Path] | None,
+        typer.Option(help="The folder that `concepts find --out` wrote, of the concepts of a model. May be repeated."),
+    ] = None,
     data: Annotated[
         str | None, typer.Option(help="Labelled texts to measure methods with: a file, a folder or a data set's name.")
     ] = None,
@@ -72,6 +76,7 @@ def open(
         [_loader(name, settings) for name in of_models],
         runs=[*of_runs, *([] if runs is None else [runs])],
         comparisons=[*of_comparisons, *(comparison or [])],
+        learnt=learnt or [],
         data=examples,
         data_name=data,
         label_map=reading.meanings(),

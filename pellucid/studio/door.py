@@ -18,6 +18,7 @@ from pellucid.base.files import disk_errors, possible_path
 from pellucid.base.packages import optional_package
 from pellucid.corpus.folder import JOB
 from pellucid.corpus.record import Run
+from pellucid.discovery.record import LearntConcepts
 from pellucid.explaining.commands.safe_text import say
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import any_model_from
@@ -39,6 +40,7 @@ def open_studio(
     *,
     runs: Run | str | Path | Sequence[Run | str | Path] = (),
     comparisons: Table | str | Path | Sequence[Table | str | Path] = (),
+    learnt: LearntConcepts | str | Path | Sequence[LearntConcepts | str | Path] = (),
     data: Data | None = None,
     data_name: str | None = None,
     text: str | Sequence[str] | None = None,
@@ -60,6 +62,7 @@ def open_studio(
         models are left out. A run that cannot be read, such as one of an earlier version, is left out with the reason.
     comparisons: what `compare` saved of these models, a table, its file or its folder: pages then say first how far a
         method can be believed.
+    learnt: what `find_concepts` returned of these models, or its folder: cards, and the concepts of each text.
     data: labelled texts, with which the studio measures methods where nothing was measured.
     data_name: what pages call them; None: their name or path.
     text, label, label_map, split, skip_bad_rows: how they are read, as in `compare` and `explain_corpus`.
@@ -82,6 +85,7 @@ def open_studio(
     site = _site(host, port, certificate, key, behind_proxy)
     with site.listening:
         (stored, refused), tables = _runs(runs), [_table(comparison) for comparison in _several(comparisons)]
+        concepts = [_concepts(each) for each in _several(learnt)]
         loaded = _loaded(models)
         named: dict[str, Model] = {}
         for model in loaded:
@@ -91,9 +95,9 @@ def open_studio(
         if data is not None:
             examples = examples_for(loaded[0], data, names_data=True, skip_bad_rows=skip_bad_rows, **columns)
         name = data_name or (str(data) if isinstance(data, str | Path) else "the data")
-        digests = {model.hash for model in loaded} if stored or tables else set()
+        digests = {model.hash for model in loaded} if stored or tables or concepts else set()
         of_models, by_model = _of_models(stored, digests), _by_model(tables, digests)
-        studio = Studio(named, of_models, by_model, examples, name, refused=refused)
+        studio = Studio(named, of_models, by_model, examples, name, refused=refused, learnt=_learnt(concepts, digests))
         try:
             _serve(studio, site)
         finally:
@@ -217,6 +221,25 @@ def _by_model(tables: Iterable[Table], digests: set[str]) -> dict[str, Table]:
         if digest in by_model:
             raise BadInput(f"Two comparisons of {model} were named, and pages show one; leave one away.")
         by_model[digest] = table
+    return by_model
+
+
+def _concepts(source: Any) -> LearntConcepts:
+    return source if isinstance(source, LearntConcepts) else LearntConcepts.read(source)
+
+
+def _learnt(concepts: Iterable[LearntConcepts], digests: set[str]) -> dict[str, LearntConcepts]:
+    """Digest -> the model's concepts; raises `BadInput` for those of another model, or two of one."""
+    by_model: dict[str, LearntConcepts] = {}
+    for learnt in concepts:
+        if learnt.model_hash not in digests:
+            raise BadInput(
+                f"Learnt concepts are of {learnt.model}, with other weights than the open models have; name that model "
+                f"too, or leave the concepts away."
+            )
+        if learnt.model_hash in by_model:
+            raise BadInput(f"Concepts of {learnt.model} were named twice, and pages show one folder; leave one away.")
+        by_model[learnt.model_hash] = learnt
     return by_model
 
 

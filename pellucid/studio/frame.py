@@ -111,6 +111,7 @@ def _is_open(visit: Visit, view: str) -> bool:
     """Whether what a view shows is open here."""
     studio = visit.studio
     needed = {"text": bool(studio.models), "models": len(studio.models) > 1, "run": bool(studio.runs)}
+    needed["concepts"] = bool(studio.learnt)
     return needed.get(view, bool(studio.models))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from pellucid.base.checks import known
 from pellucid.base.errors import BadInput
 from pellucid.corpus.record import Run
+from pellucid.discovery.record import LearntConcepts
 from pellucid.results.table import Table
 from pellucid.run.model import Model
 from pellucid.studio.work import Desk
@@ -104,7 +105,8 @@ class Studio:
     data: labelled texts to measure methods with; may be empty. data_name: what they are called. paces: of each model
     that has explained a text, the seconds that a pass took, a word. measurements: a model's name -> how far it is being
     measured (`studio/measurement.py`). open_runs: a run's name -> what pages have read of it (`studio/run_rows.py`).
-    refused: a run's name -> why it could not be opened.
+    refused: a run's name -> why it could not be opened. learnt: a model's digest -> the concepts that it has
+    made itself.
     """
 
     models: Mapping[str, Model]
@@ -118,6 +120,7 @@ class Studio:
     measurements: dict[str, Any] = field(default_factory=dict)
     open_runs: dict[str, Any] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    learnt: Mapping[str, LearntConcepts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in [*self.models, *(f"run {name}" for name in self.runs)]:

@@ -164,6 +164,8 @@ def _links(visit: Visit, key: str, question: TextRequest, n_words: int) -> Marku
     links += [link("Edit this text", visit.address("edit", key))]
     if "hidden_states" in visit.studio.model(question.model).capabilities:
         links.append(link("Layers", visit.address("layers", key)))
+    if visit.studio.learnt and visit.studio.model(question.model).hash in visit.studio.learnt:
+        links.append(link("Concepts", visit.address("concepts", key)))
     if len(visit.studio.models) > 1:
         links.append(link("Beside another model", visit.address("models", key)))
     return in_a_line(links)
