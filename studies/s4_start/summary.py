@@ -44,7 +44,8 @@ def claims(shown: dict[str, list[Numbers]]) -> dict[str, list[Claim]]:
     take them away from uniform; in hundredths of a nat, at the last look.
     """
     below = {start: 100 * np.array([run["below"][-1] for run in runs]) for start, runs in shown.items()}
-    apart, uniform = [], []
+    apart: list[Claim] = []
+    uniform: list[Claim] = []
     if {NORMAL, DEFAULT} <= set(below):
         what = "weights of the normal start end farther below uniform than those of the default"
         apart.append(_farther(what, below[NORMAL], below[DEFAULT]))
