@@ -150,7 +150,6 @@ def explain(
     return next(iter(side_by_side.values()))
 
 
-@sharing_own_answers()  # the guard compares with the call in which places were looked for
 def explain_all(
     model: ModelSource,
     texts: Data,
@@ -196,38 +195,39 @@ def explain_all(
     """
     model = any_model_from(model)
     strange = strange_for(target)
-    examples = examples_for(
-        model,
-        texts,
-        text=text,
-        label=label,
-        label_map=label_map,
-        skip_bad_rows=skip_bad_rows,
-        strange=strange,
-        answer=answer,
-        template=template,
-    )
-    choices, by_all = methods_to_run(model, methods)
-    one_of("rest", rest, get_args(Rest))
-    examples = with_fixed_parts(examples, keep)
-    one_of("on_error", on_error, get_args(OnError))
-    choices, passages = by_message(choices, passages)
-    named = named_passages(passages, examples)
-    explainable = explained_target(model, target, output)
-    question = TextQuestion(choices, by_all, explainable, seed, named is not None, rest, on_error)
-    request = question.request(model)
-    load = loading_for(workers, model)
-    examples = to_explain(model, examples)
-    texts_once = equal_texts(examples, by_label=reads_label(target), passages=named)
-    of_texts = None if named is None else texts_once.first_of(named)
-    start = perf_counter()
-    with progress_bar(progress) as show_progress:
-        if load is None or len(texts_once.distinct) <= GROUP:
-            done = explained(question, request, texts_once.distinct, of_texts, show_progress)
-        else:
-            done = explained_by_workers(
-                question, load, model.hash, texts_once.distinct, of_texts, workers, show_progress
-            )
+    with sharing_own_answers():  # the guard compares with the call in which places were looked for
+        examples = examples_for(
+            model,
+            texts,
+            text=text,
+            label=label,
+            label_map=label_map,
+            skip_bad_rows=skip_bad_rows,
+            strange=strange,
+            answer=answer,
+            template=template,
+        )
+        choices, by_all = methods_to_run(model, methods)
+        one_of("rest", rest, get_args(Rest))
+        examples = with_fixed_parts(examples, keep)
+        one_of("on_error", on_error, get_args(OnError))
+        choices, passages = by_message(choices, passages)
+        named = named_passages(passages, examples)
+        explainable = explained_target(model, target, output)
+        question = TextQuestion(choices, by_all, explainable, seed, named is not None, rest, on_error)
+        request = question.request(model)
+        load = loading_for(workers, model)
+        examples = to_explain(model, examples)
+        texts_once = equal_texts(examples, by_label=reads_label(target), passages=named)
+        of_texts = None if named is None else texts_once.first_of(named)
+        start = perf_counter()
+        with progress_bar(progress) as show_progress:
+            if load is None or len(texts_once.distinct) <= GROUP:
+                done = explained(question, request, texts_once.distinct, of_texts, show_progress)
+            else:
+                done = explained_by_workers(
+                    question, load, model.hash, texts_once.distinct, of_texts, workers, show_progress
+                )
     failures = texts_once.failures(done.failures)
     by_method = {title: texts_once.results(of_method, failures) for title, of_method in done.by_method.items()}
     if isinstance(question.target, Labels):

@@ -98,7 +98,7 @@ def explained(
     """The explanations of all texts, in this process, group by group; where failures are kept, in small groups."""
     whole, count = ExplainedTexts(), len(examples)
     if question.on_error == "raise":
-        for group in groups_of(count, ENCODED):
+        for group in groups_of(count, ENCODED) or [range(0)]:  # no texts are explained by no explanations, too
             some, of_some = (
                 examples[group.start : group.stop],
                 None if passages is None else passages[group.start : group.stop],

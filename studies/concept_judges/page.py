@@ -5,8 +5,9 @@ from dataclasses import asdict
 
 from pellucid.drawing.method_facts import readable
 from pellucid.drawing.wording import bounds, three
-from pellucid.results.bootstrap import t_interval
+from pellucid.results.bootstrap import SHARE, t_interval
 from pellucid.results.table import Interval
+from studies.shared.claims import ENOUGH_SEEDS
 from studies.shared.computing_environment import count_machines, where_computed
 from studies.shared.markdown import markdown_table, not_run_yet
 from studies.shared.units import Numbers
@@ -37,13 +38,15 @@ def _of_corpus(runs: Sequence[Numbers]) -> Numbers:
 
 
 def _of_judge(verdicts: Sequence[Numbers]) -> Numbers:
-    means = {name: t_interval([verdict[name] for verdict in verdicts]) for name in NAMES}
+    # every judge gives a share, and "over" is the difference of two
+    within = {"value": SHARE, "chance": SHARE, "over": (-1.0, 1.0)}
+    means = {name: t_interval([verdict[name] for verdict in verdicts], within[name]) for name in NAMES}
     over, better = means["over"], verdicts[0]["better"]
     good, bad = (over.low > 0, over.high < 0) if better == "higher" else (over.high < 0, over.low > 0)
-    is_spread = (
-        over.high - over.low > 1e-9
-    )  # seeds that all say the same, such as 0 of all, leave no interval to judge by
-    mark = "○" if not is_spread else "▲" if good else "▼" if bad else "○"
+    # seeds that all say the same, such as 0 of all, leave no interval to judge by
+    is_spread = over.high - over.low > 1e-9
+    mark = "▲" if good and is_spread else "▼" if bad and is_spread else "○"
+    mark = mark if len(verdicts) >= ENOUGH_SEEDS else "·"
     return {name: asdict(mean) for name, mean in means.items()} | {"better": better, "mark": mark}
 
 
@@ -62,7 +65,8 @@ def as_page(numbers: Numbers) -> str:
         f"corpora take minutes. Concepts are found in the train texts and judged on {about['texts']['test']:,} test "
         f"texts; concepts are\ntaken out of {about['removals']} of them.\n\n{not_run_yet(numbers['missing'])}{tables}"
         "\n\nEach cell: the mean over seeds, below it the difference from as many random directions with its 95 % "
-        "t-interval over seeds.\n▲ surely better than random directions, ▼ surely worse, ○ unclear. What a judge "
+        "t-interval over seeds.\n▲ surely better than random directions, ▼ surely worse, ○ unclear, · fewer "
+        "than three seeds, which give no verdict. What a judge "
         "asks stands in [the how-to](../../docs/how-to/concepts-of-a-model.md).\nComparisons that other libraries "
         f"publish of such ways were not repeated.\n{where_computed(numbers['machines'])}\n"
     )

@@ -45,7 +45,7 @@ def test_a_score_that_is_no_mean_is_computed_seed_by_seed():
 STUDIES = Path(__file__).parents[2] / "studies"
 RESULTS = sorted(STUDIES.rglob("result.json"))
 SIGNED = re.compile(  # differences, falls of a probability, correlations, and metrics that can be negative
-    r"over_|over$|difference|claims|lead|longer|holds'|patterns|lower|below|uniform|permuted|sufficiency|comprehensiveness|alone|without|leak"
+    r"over_|over$|'over'|difference|claims|lead|longer|holds'|patterns|lower|below|uniform|permuted|sufficiency|comprehensiveness|alone|without|leak"
     r"|truth|falls|stop_words|used_most|segments|contrasts|corpora|chance|infidelity|sensitivity_n|span_|deletion|faithful|ceiling"
 )
 LARGE = re.compile(
