@@ -199,7 +199,7 @@ def comparison_cost(comparison: Comparison, checks: Sequence[Call] = (), n_twins
     n_texts = len(comparison.examples)
     if n_texts < WORTH_IT:
         return None
-    middle = _middle_texts(comparison.examples)
+    middle = _tried_texts(comparison.examples)
     _trial(comparison, middle[:1])
     trial = _trial(comparison, middle)
     share = n_texts / len(middle)
@@ -216,11 +216,14 @@ def comparison_cost(comparison: Comparison, checks: Sequence[Call] = (), n_twins
     )
 
 
-def _middle_texts(examples: Sequence[Example]) -> list[Example]:
-    """The middle text of each group of texts of like length, shortest first."""
+def middle_texts(examples: Sequence[Example], count: int) -> list[Example]:
+    """So many texts, spread over all lengths: the middle one of each group of texts of like length, shortest first."""
     ordered = sorted(examples, key=_length)
-    count = min(MOST_TRIED, len(ordered) // TRIED)
     return [ordered[len(ordered) * (2 * index + 1) // (2 * count)] for index in range(count)]
+
+
+def _tried_texts(examples: Sequence[Example]) -> list[Example]:
+    return middle_texts(examples, min(MOST_TRIED, len(examples) // TRIED))
 
 
 def _trial(comparison: Comparison, examples: Sequence[Example]) -> _Trial:

@@ -8,8 +8,9 @@ from typing import Any
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import choices, quoted
-from pellucid.base.errors import BadSetting, InputReading, notify
+from pellucid.base.errors import BadInput, BadSetting, InputReading, notify
 from pellucid.base.kinds import attributions
+from pellucid.comparison.compared_part import middle_texts
 from pellucid.explaining.explain import explain_all
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import any_model_from
@@ -54,7 +55,7 @@ def at_equal_time(
     A method with a number of evaluations (`n_samples`, `n_steps`, `n_permutations`) gets as many as fit, 8 to 16,384;
     the others stay as they are, and a notice names those that take more than twice as long. Times are of this machine,
     so two calls may give unlike numbers. Returns (name, settings) pairs. Raises `BadSetting` for seconds that are none,
-    and what `compare` raises for models, texts and methods.
+    `BadInput` for no texts, and what `compare` raises for models, texts and methods.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -65,7 +66,10 @@ def at_equal_time(
     model = any_model_from(model)
     if seconds is not None:
         _check_seconds(seconds)
-    tried = _spread(examples_for(model, texts, names_data=True, strange="allowed"))
+    examples = examples_for(model, texts, names_data=True, strange="allowed")
+    if not examples:
+        raise BadInput("There is no text to time methods on; give some.")
+    tried = middle_texts(examples, min(TRIED, len(examples)))
     named = None if methods is None else choices("methods", methods)
     pairs = [_pair(choice) for choice in methods_to_run(model, named)[0]]
     whole = {index: _timed(model, tried, pair, seed) for index, pair in enumerate(pairs) if not _budget(pair[0])}
@@ -97,13 +101,6 @@ def _budget(name: str) -> str:
     entry = attributions.get(name)
     first = str(entry.facts["cost"]).partition(" ")[0]
     return first if first in entry.defaults else ""
-
-
-def _spread(examples: Sequence[Example]) -> list[Example]:
-    """A few texts, spread over the lengths of all of them."""
-    ordered = sorted(examples, key=lambda example: sum(map(len, example.segments)))
-    count = min(TRIED, len(ordered))
-    return [ordered[len(ordered) * (2 * index + 1) // (2 * count)] for index in range(count)]
 
 
 def _timed(model: Model, texts: Sequence[Example], pair: tuple[str, Settings], seed: int) -> float:

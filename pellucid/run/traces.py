@@ -149,7 +149,8 @@ def _in_one_pass(
     """For each rank the gradients of its rows' values by the nodes, from one pass back; empty where the texts are long
     or have unlike many rows, or where a function of the network takes no several gradients at once.
     """
-    n_texts, length = (trace.texts or trace).embeddings.shape[:2]
+    assert trace.texts is not None  # else each text has one row
+    n_texts, length = trace.texts.embeddings.shape[:2]
     many = len(ranks) * n_texts * length > MOST_PIECES_BACK or len(ranks) * n_texts > MOST_UNUSED * len(values)
     if trace.written is not None or len(ranks) < 2 or many:
         return []

@@ -22,8 +22,9 @@ PAPER_NAMES = {
     "masked_words": "MLM",
 }
 SIGNS = {"tying": "δ", "masked_words": "η"}
-# Times MiniLM's word vectors: the standard deviation of GloVe's numbers is .488 (840B words, 300 numbers), of MiniLM's
-# .0556. Over MiniLM's own, dot attention stays uniform (study s4_start).
+# Times MiniLM's word vectors, whose numbers have a standard deviation of .0556. That of GloVe's (840B words, 300
+# numbers) is .488 by what published programs draw vectors of unknown words from; it was not measured here, where the
+# file is out of reach. Over MiniLM's own, dot attention stays uniform (study s4_start).
 GLOVE_SCALE = 8.8
 # What the weights are where no choice is handed on: 1, which is in both of the paper's lists.
 USUAL_WEIGHTS = {"tying": 1.0, "masked_words": 1.0}

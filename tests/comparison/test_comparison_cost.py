@@ -6,7 +6,7 @@ import pytest
 
 import pellucid
 from pellucid.base.errors import BadSetting
-from pellucid.comparison.compared_part import _middle_texts, _times
+from pellucid.comparison.compared_part import _times, _tried_texts
 from pellucid.data.built_in import first_edition
 from pellucid.text.example import as_examples
 from tests.shared.tiny import tiny_classifier
@@ -67,9 +67,9 @@ def test_how_often_a_check_explains(again, times):
 
 def test_texts_of_all_lengths_are_tried():
     examples = as_examples(["a " * (1 + number) for number in range(160)])
-    lengths = [len(one.text) // 2 for one in _middle_texts(examples)]
+    lengths = [len(one.text) // 2 for one in _tried_texts(examples)]
     assert lengths == [11, 31, 51, 71, 91, 111, 131, 151]
-    assert len(_middle_texts(examples[:64])) == 4
+    assert len(_tried_texts(examples[:64])) == 4
 
 
 @pytest.mark.whole

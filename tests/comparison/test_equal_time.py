@@ -3,7 +3,7 @@
 import pytest
 
 import pellucid
-from pellucid.base.errors import BadSetting, InputReading
+from pellucid.base.errors import BadInput, BadSetting, InputReading
 from pellucid.base.kinds import attributions
 from pellucid.comparison import equal_time
 
@@ -41,6 +41,8 @@ def test_methods_without_a_number_of_evaluations_stay_and_slow_ones_are_named(mo
     assert methods == [("occlusion", {}), ("kernel_shap", {"n_samples": 8})]
     with pytest.raises(BadSetting, match="seconds=0 is no time"):
         pellucid.at_equal_time(model, TEXTS, seconds=0)
+    with pytest.raises(BadInput, match="no text to time"):
+        pellucid.at_equal_time(model, [], ["lime"])
 
 
 def test_a_cost_that_begins_with_a_setting_begins_with_a_number_of_evaluations():
