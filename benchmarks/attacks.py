@@ -25,7 +25,7 @@ import torch
 import pellucid
 from benchmarks.attribution.floor import best, ways
 from benchmarks.attribution.models import LABELS, folder_of
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import timed
 from pellucid.attacks.apertium.tagged_words import Pivot
@@ -213,7 +213,7 @@ def as_page(results: dict[str, Any]) -> str:
         fooled += f", TextAttack's {peer['fooled']} with {peer['queries']:,}"
     return (
         "# What attacks cost\n\nMade by `python -m benchmarks.attacks --textattack PYTHON`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread: MiniLM with two classes and {count} of our own sentences; "
+        f"On {machine_words(results['made_on'])}, one thread: MiniLM with two classes and {count} of our own sentences; "
         f"medians of {RUNS} turns. The floor is the bare network at its best batch, on the same tokens. TextAttack "
         f"0.3.10 gets the same synonyms. Must and aim are what we set ourselves.\n\n"
         + listed(rows, ("what", "measured", "must", "aim"))

@@ -5,11 +5,13 @@
 
 One thread, processor time, so that what else runs counts little; ours and captum's take turns within each round, and
 what counts is the median of the rounds' ratios, with the lowest and the highest. captum is used as its README shows it,
-one text a call; where its page has a faster use, that one stands beside it. Writes
-benchmarks/results/beside_captum.json and docs/beside-captum.md.
+one text a call; where its page has a faster use, that one stands beside it. Each kind of processor has a file of its own,
+benchmarks/results/beside_captum-NAME.json; docs/beside-captum.md shows all of them.
 """
 
 import argparse
+import json
+import re
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -22,14 +24,13 @@ import pellucid
 from benchmarks.attribution import ours, peers_captum
 from benchmarks.attribution.cases import OCCLUSION, PATH_SETTINGS, SAMPLES
 from benchmarks.attribution.models import folder_of
-from benchmarks.attribution.peak_product import answer as peak_of
 from benchmarks.attribution.reading import reader_of
-from benchmarks.attribution.results import Results
+from benchmarks.attribution.results import Results, machine_of, machine_words
 from benchmarks.attribution.workload import TINY, texts_of
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "runs" / "benchmark"
-RESULTS, PAGE = ROOT / "benchmarks" / "results" / "beside_captum.json", ROOT / "docs" / "beside-captum.md"
+RESULTS, PAGE = ROOT / "benchmarks" / "results", ROOT / "docs" / "beside-captum.md"
 TEXTS = {"short": (32, 8), "long": (6, 2)}  # of each kind so many, for a method of few passes a text and for the others
 SETTINGS: dict[str, tuple[dict, dict]] = {
     "gradient_x_input": ({}, {}),
@@ -62,8 +63,8 @@ def main() -> None:
     in_use = models["auto"].route_in_use
     if in_use == "eager":
         del models["auto"]
-    results = Results(RESULTS, "cpu", options.fresh)
-    results.keep("machine", {"peaks": peak_of({"threads": 1})["gflops"], "auto": in_use})
+    results = Results(_file_of(machine_of("cpu")["processor"]), "cpu", options.fresh)
+    results.keep("machine", {"auto": in_use})
     reader = reader_of(folder, "cpu")
     for kind in options.texts:
         for method in options.methods:
@@ -78,8 +79,19 @@ def main() -> None:
             every = texts_of(kind)
             texts = every[len(every) // count // 2 :: len(every) // count]
             results.keep(f"{method} / {kind}", measured(runs, texts, options.rounds))
-            PAGE.write_text(as_page(results.contents), encoding="utf-8")
-    print(as_page(results.contents))
+            PAGE.write_text(as_page(_every_machine()), encoding="utf-8")
+    print(as_page(_every_machine()))
+
+
+def _file_of(processor: str) -> Path:
+    """The results of a kind of processor."""
+    name = re.sub("[^a-z0-9]+", "-", processor.lower()).strip("-")
+    return RESULTS / f"beside_captum-{name}.json"
+
+
+def _every_machine() -> list[dict[str, Any]]:
+    """What was measured, by kind of processor."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("beside_captum-*.json"))]
 
 
 def _options() -> argparse.Namespace:
@@ -117,24 +129,25 @@ def _ratio(above: Sequence[float], below: Sequence[float]) -> list[float]:
     return [statistics.median(ratios), min(ratios), max(ratios)]
 
 
-def as_page(contents: dict[str, Any]) -> str:
-    """The ratios as a Markdown page."""
-    machine, records = contents["made_on"], contents["records"]
-    facts = records["machine"]
-    peaks = ", ".join(f"{speed:.0f} GFLOP/s by {name}" for name, speed in facts["peaks"].items())
-    rows = [
-        _row(method, kind, records[f"{method} / {kind}"])
-        for kind in TEXTS
-        for method in SETTINGS
-        if f"{method} / {kind}" in records
-    ]
-    missing = [f"{method}, {kind}" for kind in TEXTS for method in SETTINGS if f"{method} / {kind}" not in records]
+def as_page(machines: Sequence[dict[str, Any]]) -> str:
+    """The ratios as a Markdown page, a part a machine."""
     return (
-        "# Beside captum\n\nMade by `python -m benchmarks.beside_captum`; not written by hand. On "
-        f"{machine['processor']}, one thread, processor seconds; products in float32 reach {peaks} there, and "
-        f'`route="auto"` is {facts["auto"]}. captum {contents["versions"]["captum"]}, as its README shows it and, '
-        "where its page has a faster use, tuned. A ratio above 1: so many times as fast as captum; median of the rounds "
-        "(lowest to highest). What must be reached is asked of the better one of eager and auto.\n\n"
+        "# Beside captum\n\nMade by `python -m benchmarks.beside_captum`; not written by hand. One thread, processor "
+        "seconds. captum is used as its README shows it and, where its page has a faster use, tuned. A ratio above 1: so "
+        "many times as fast as captum; median of the rounds (lowest to highest). What must be reached is asked of the "
+        "better one of eager and auto.\n" + "".join(map(_of_machine, machines))
+    )
+
+
+def _of_machine(contents: dict[str, Any]) -> str:
+    records = contents["records"]
+    pairs = [(method, kind, f"{method} / {kind}") for kind in TEXTS for method in SETTINGS]
+    rows = [_row(method, kind, records[name]) for method, kind, name in pairs if name in records]
+    missing = [f"{method}, {kind}" for method, kind, name in pairs if name not in records]
+    return (
+        f"\n## {contents['made_on']['processor']}\n\nOn {machine_words(contents['made_on'])}; "
+        f'`route="auto"` is {records["machine"]["auto"]} there. captum {contents["versions"]["captum"]}, PyTorch '
+        f"{contents['versions']['torch']}.\n\n"
         "| method | texts | captum ÷ eager | captum ÷ auto | must | | tuned captum ÷ eager | seconds |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
         + "\n".join(rows)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from benchmarks.attribution.results import machine_words
 from benchmarks.attribution.table import listed
 
 UNITS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
@@ -28,7 +29,7 @@ def as_page(results: dict[str, Any]) -> str:
     heads = ("run", "seconds", "texts a second", "processor seconds", "MB of memory", "MB on disk")
     return (
         "# What a run over a corpus costs\n\nMade by `python -m benchmarks.corpus_jobs`; not written by hand. "
-        f"On {machine['processor']}, {machine['cores']} cores, one thread a process. The generated texts have "
+        f"On {machine_words(machine)}, {machine['cores']} cores, one thread a process. The generated texts have "
         f"{SCORED_WORDS} words and are read by a bag of words, so nearly all of the time is the run's own; the reviews "
         "are cut to 100 words and read by all-MiniLM-L6-v2. Seconds are of the whole command with its start; texts a "
         "second are between the first shard and the last. Memory is that of the run's largest process; of "

@@ -19,7 +19,7 @@ import torch
 
 import pellucid
 from benchmarks.attribution.models import folder_of
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.attribution.workload import texts_of
 from pellucid.run import packing
@@ -114,7 +114,7 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What the guard costs\n\nMade by `python -m benchmarks.guard`; not written by hand. "
-        f"On {machine['processor']}, one thread: all-MiniLM-L6-v2, short texts of 8 to 60 words, long ones of about "
+        f"On {machine_words(machine)}, one thread: all-MiniLM-L6-v2, short texts of 8 to 60 words, long ones of about "
         f"400. Shares of the call's processor time, medians of {RUNS} runs. A model is tried once for texts of up to "
         f"128 positions and for each further power of two, in its first call; later calls only ask again.\n\n"
         + listed(rows, ("", "seconds", *names, "together"))

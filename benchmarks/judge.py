@@ -21,7 +21,7 @@ import torch
 import pellucid
 from benchmarks.attribution.memory import peak, resident
 from benchmarks.attribution.models import folder_of
-from benchmarks.attribution.results import cores, machine_of, publish, versions
+from benchmarks.attribution.results import cores, machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import Clock, timed
 from pellucid.attacks.explained_answers import RowCounter
@@ -109,7 +109,7 @@ def as_page(results: dict[str, Any]) -> str:
     n_texts, n_metrics = results["texts"], results["metrics"]
     return (
         "# What a comparison costs\n\nMade by `python -m benchmarks.judge --data FOLDER`; not written by hand. "
-        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: MiniLM with two classes, "
+        f"On {machine_words(results['made_on'])}, {results['made_on']['cores']} cores: MiniLM with two classes, "
         f"{n_texts} sentences of SST-2 of at most {LONGEST} words, twelve methods and random scores with the settings "
         f"of the study `which_explanation`, {n_metrics} metrics.\n\n"
         + listed(rows, ("what", "measured", "must", "aim"))

@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch.nn import functional as F
 
-from benchmarks.attribution.peak_product import answer as peak_of
-from benchmarks.attribution.results import machine_of
+from benchmarks.attribution.results import machine_of, machine_words
 from pellucid.models.routing.linear_product import linear_product, packed
 
 WIDTH, INNER, HEADS = 384, 1536, 12
@@ -77,8 +76,7 @@ def attention(lengths: Sequence[int]) -> dict[str, float]:
 def main() -> None:
     """Print milliseconds of each part, and what the other ways gain."""
     torch.set_num_threads(1)
-    peaks = ", ".join(f"{name} {speed:.0f}" for name, speed in peak_of({"threads": 1})["gflops"].items())
-    print(f"{machine_of('cpu')['processor']}, one thread: {peaks} GFLOP/s.\n")
+    print(f"{machine_words(machine_of('cpu'))}.\n")
     with torch.no_grad():
         for kind, lengths in TEXTS.items():
             parts = products(len(lengths) * max(lengths)) | attention(lengths)

@@ -22,7 +22,7 @@ from scipy.interpolate import BarycentricInterpolator
 import pellucid
 from benchmarks.attribution.models import folder_of
 from benchmarks.attribution.reading import Reader, reader_of
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.attribution.workload import texts_of
 from pellucid.attribution.shared.paths import nodes_of
@@ -161,7 +161,7 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# How many points integrated gradients need\n\nMade by `python -m benchmarks.path_rules`; not written by "
-        f"hand. On {machine['processor']}: all-MiniLM-L6-v2 with two classes, {results['n_texts']} texts of "
+        f"hand. On {machine_words(machine)}: all-MiniLM-L6-v2 with two classes, {results['n_texts']} texts of "
         "the package's own corpus. The error of a text is the largest difference of a piece's score, relative to the "
         "largest score; the mean over texts counts. The truth is a composite rule of 216 points.\n\n## Error at a "
         "number of points\n\n"

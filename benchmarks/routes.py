@@ -22,7 +22,7 @@ from torch import Tensor
 import pellucid
 from benchmarks.attribution.floor import columns_of
 from benchmarks.attribution.models import folder_of
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.route_jobs import BATCH, JUDGED_TEXTS, TRAINED_BATCHES, Comparison, Compiled, Training
 from pellucid.base.kinds import routes
@@ -202,7 +202,7 @@ def as_page(results: dict[str, Any]) -> str:
     trial = results["trial"]
     return (
         "# What routes of a pass take\n\nMade by `python -m benchmarks.routes`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two "
+        f"On {machine_words(results['made_on'])}, one thread, PyTorch {results['versions']['torch']}: MiniLM with two "
         f"classes, float32, {TOKENS} tokens a pass; medians of {TURNS} turns, of methods {TURNS_OF_METHODS}; `compare` "
         f"ran once by each, with the compiling. Differences are the largest ones, as a share of the largest number. "
         f"What a route gains depends on the processor: where PyTorch's own products are near its peak, nothing. "

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 import pellucid
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from pellucid.models.composed.composed import as_classifier, compose
 from pellucid.models.composed.networks import Plan
@@ -102,7 +102,7 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What the levers of a span model cost\n\nMade by `python -m benchmarks.span_training`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread, {results['precision']}: all-MiniLM-L6-v2, batches of 32 of "
+        f"On {machine_words(results['made_on'])}, one thread, {results['precision']}: all-MiniLM-L6-v2, batches of 32 of "
         f"pocket's sentences. A step is the pass, the gradients and AdamW; the objectives read half of the texts "
         f"again. Medians of {ROUNDS} rounds in which every model makes one step on the same texts: early ones, before "
         f"weights are sharp and objectives begin, and late ones. A training has as many of both as its recipe says. "

@@ -20,7 +20,7 @@ import torch
 
 import pellucid
 from benchmarks.attribution.models import folder_of
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import ROOT
 from pellucid.studio.frame import framed
@@ -197,7 +197,7 @@ def as_page(results: dict[str, Any]) -> str:
         rows.append((f"first page of a run of {run['texts']:,} texts", f"{run['first']:.2f} s", "2 s"))
     return (
         "# What the studio costs\n\nMade by `python -m benchmarks.studio`; not written by hand. "
-        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32 with a "
+        f"On {machine_words(results['made_on'])}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32 with a "
         f"random head, sentences of pocket; medians of {beside['runs']} runs. A page took {beside['page']:.2f} s, the call "
         f"{beside['call']:.2f} s.\n\n" + listed(rows, ("what", "measured", "wanted, at most")) + "\n"
     )

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from pellucid.models.translation.source_spans import SpanChoice, SpanSettings
 from pellucid.models.translation.translator_folder import add_source_spans
@@ -104,7 +104,7 @@ def as_page(results: dict[str, Any]) -> str:
     titles = ("source and target", "share of a step", "must / aim", "memory ÷ over steps", "must / aim")
     return (
         "# What source spans cost a translator\n\nMade by `python -m benchmarks.translation`; not written by hand. "
-        f"On {results['made_on']['processor']}, one thread: 3 + 3 layers, {WIDTH} wide, {N_PIECES:,} pieces, bfloat16, "
+        f"On {machine_words(results['made_on'])}, one thread: 3 + 3 layers, {WIDTH} wide, {N_PIECES:,} pieces, bfloat16, "
         f"about {BATCH_PIECES:,} pieces a step and all spans. Share of a training step's processor time that is the "
         f"layer's, the median of {RUNS} turns of a plain and a self-explaining step. Memory: what the forward pass of "
         f"the layer saves for the backward pass, beside a layer that has the vectors of all spans once more for every "

@@ -16,7 +16,7 @@ import torch
 
 import pellucid
 from benchmarks.attribution.models import folder_of
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from benchmarks.guard import ROOT
 
@@ -70,7 +70,7 @@ def as_page(results: dict[str, Any]) -> str:
     ]
     return (
         "# What workers gain\n\nMade by `python -m benchmarks.workers`; not written by hand. "
-        f"On {results['made_on']['processor']}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32, "
+        f"On {machine_words(results['made_on'])}, {results['made_on']['cores']} cores: all-MiniLM-L6-v2 in float32, "
         f"sentences of pocket. One process of one thread, and `workers={WORKERS}` of one thread each, with their start "
         f"and their own copies of the model; medians. Wanted: {MUST}.\n\n"
         + listed(rows, ("method", "texts", "runs", "seconds, one process", f"seconds, {WORKERS} workers", "ratio"))

@@ -25,7 +25,7 @@ from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel, MarianConfig, MarianMTModel
 
 import pellucid
-from benchmarks.attribution.results import machine_of, publish, versions
+from benchmarks.attribution.results import machine_of, machine_words, publish, versions
 from benchmarks.attribution.table import listed
 from pellucid.models.translation.untrained_network import learn_pieces
 from pellucid.models.writing.tracks import own_embeddings
@@ -212,7 +212,7 @@ def as_page(results: dict[str, Any]) -> str:
         )
     return (
         "# What it costs to explain what a model writes\n\nMade by `python -m benchmarks.writing --inseq PYTHON`; not "
-        f"written by hand. On {results['made_on']['processor']}, processor seconds of one thread, medians of {turns} "
+        f"written by hand. On {machine_words(results['made_on'])}, processor seconds of one thread, medians of {turns} "
         f"turns or more: a translator of Marian's size (6 + 6 layers, 512 wide) and a language model of GPT-2's (12 "
         f"layers, 768 wide), each with {N_PIECES:,} pieces and random weights, on {N_FEW} pairs of our own sentences, "
         f"and paths of {N_STEPS} points (a point is one text between the blank one and the real one, as integrated "

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from benchmarks.attribution import measuring, peak_product
+from benchmarks.attribution import measuring
 from benchmarks.attribution.cases import BY_ROUTE, all_cases, cuda_cases
 from benchmarks.attribution.counting import counting
 from benchmarks.attribution.definition import Definition
@@ -18,12 +18,13 @@ from benchmarks.attribution.operations import operations_per_token
 from benchmarks.attribution.page import write_page
 from benchmarks.attribution.reading import Missing
 from benchmarks.attribution.reasons import why
-from benchmarks.attribution.results import Results
+from benchmarks.attribution.results import Results, machine_words
 from benchmarks.attribution.table import floors, shares, table
 from benchmarks.attribution.targets import PLACE, lines, route_lines, verdicts
 from benchmarks.attribution.workload import sample, texts_of
 from benchmarks.attributions import Run
 from benchmarks.corpus_jobs import timed
+from pellucid.models.routing import linear_product
 from tests.shared.asking import ask
 
 RECORD = {
@@ -276,18 +277,25 @@ def test_operations_are_those_of_the_blocks(bert):
 
 def test_the_peak_is_that_of_the_fastest_repetition(monkeypatch):
     clock = iter([0.0, 0.5, 1.0, 1.1, 2.0, 2.4])
-    monkeypatch.setattr(peak_product, "REPETITIONS", 3)
-    monkeypatch.setattr(peak_product.time, "perf_counter", lambda: next(clock))
-    assert peak_product.best_of(peak_product._by_torch, 8) == pytest.approx(2 * 8**3 / 0.1 / 1e9)
+    monkeypatch.setattr(linear_product, "REPETITIONS", 3)
+    monkeypatch.setattr(linear_product.time, "perf_counter", lambda: next(clock))
+    assert linear_product.best_of(linear_product._by_torch, 8) == pytest.approx(2 * 8**3 / 0.1 / 1e9)
 
 
 @pytest.mark.parametrize("lacks, ways", [("", {"torch", "onednn"}), ("it is missing", {"torch"})])
 def test_a_product_that_is_missing_has_no_peak(monkeypatch, lacks, ways):
-    monkeypatch.setattr(peak_product, "SIZES", (8, 16))
-    monkeypatch.setattr(peak_product, "lacks_product", lambda: lacks)
-    monkeypatch.setattr(peak_product, "_by_onednn", peak_product._by_torch)
-    monkeypatch.setattr(torch, "set_num_threads", lambda threads: None)
-    assert set(peak_product.answer({"threads": 1})["gflops"]) == ways
+    monkeypatch.setattr(linear_product, "LARGE", 8)
+    monkeypatch.setattr(linear_product, "lacks_product", lambda: lacks)
+    monkeypatch.setattr(linear_product, "_by_onednn", linear_product._by_torch)
+    assert set(linear_product.peaks()) == ways
+
+
+def test_the_machine_is_said_with_its_processor_and_its_peaks():
+    machine = {"processor": "AMD EPYC (family 25, model 1, avx2)"}
+    assert machine_words(machine) == machine["processor"]
+    assert "with 47 GFLOP/s by PyTorch and 45 GFLOP/s by oneDNN" in machine_words(
+        machine | {"peaks": {"torch": 46.9, "onednn": 44.6}}
+    )
 
 
 def test_the_page_names_the_route_of_every_place(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any
 from benchmarks.attribution.attention import attention_section
 from benchmarks.attribution.half_precision import TIE
 from benchmarks.attribution.picture import PLACE, draw
+from benchmarks.attribution.results import machine_words
 from benchmarks.attribution.states import states_section
 from benchmarks.attribution.table import floors, listed, places, shares, table
 from benchmarks.attribution.target_tables import targets_section
@@ -92,7 +93,7 @@ def where(results: Mapping[str, Any]) -> str:
     when = "" if not days else f" Measured on {days[0]}" + (f" to {days[-1]}." if days[-1] != days[0] else ".")
     device = "" if machine["device"] == "cpu" else f" with {machine['device']}"
     return (
-        f"On {machine['processor']}, {machine['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on "
+        f"On {machine_words(machine)}, {machine['cores']} cores{device}: all-MiniLM-L6-v2 with two classes in float32 on "
         f"one thread, "
         f'where nothing else is said; "base" is a random model of BERT-base\'s size. {versions}.{when}'
     )

@@ -9,6 +9,9 @@ from typing import Any
 
 import torch
 
+from pellucid.models.routing.linear_product import peaks
+
+PRODUCTS = {"torch": "PyTorch", "onednn": "oneDNN"}  # names of what multiplies
 LIBRARIES = ("torch", "transformers", "numpy", "captum", "shap", "lime", "scikit-learn")
 
 
@@ -50,11 +53,28 @@ def machine_of(device: str) -> dict[str, Any]:
     """The machine in words and numbers."""
     return {
         "processor": _processor(),
+        "peaks": _peaks(),
         "cores": cores(),
         "system": platform(terse=True),
         "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
         "load_before": round(getloadavg()[0], 2),
     }
+
+
+def machine_words(machine: dict[str, Any]) -> str:
+    """The processor and, where they were measured, its peaks."""
+    speeds = " and ".join(f"{speed:.0f} GFLOP/s by {PRODUCTS[by]}" for by, speed in machine.get("peaks", {}).items())
+    return machine["processor"] + (f", whose core multiplies matrices of float32 with {speeds}" if speeds else "")
+
+
+def _peaks() -> dict[str, float]:
+    """Of one core."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return {name: round(speed, 1) for name, speed in peaks().items()}
+    finally:
+        torch.set_num_threads(threads)
 
 
 def cores() -> int:
@@ -76,10 +96,12 @@ def versions() -> dict[str, str]:
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
     if info.exists():
-        names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if "model name" in line]
-        flags = info.read_text()
-        extras = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags]
-        return f"{names[0] if names else machine()} ({', '.join(extras) or 'no AVX2'})"
+        pairs = (line.partition(":") for line in info.read_text().split("\n\n")[0].splitlines())
+        facts = {name.strip(): value.strip() for name, _, value in pairs}
+        flags = facts.get("flags", "").split()
+        extras = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags] or ["no AVX2"]
+        numbers = [f"{name.removeprefix('cpu ')} {facts[name]}" for name in ("cpu family", "model") if name in facts]
+        return f"{facts.get('model name', machine())} ({', '.join([*numbers, *extras])})"
     return machine()
 
 

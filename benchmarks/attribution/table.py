@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.attribution.cases import BY_ROUTE
+from benchmarks.attribution.results import PRODUCTS
 
 Records = Mapping[str, Mapping[str, Any]]
 HEAD = (
@@ -24,7 +25,6 @@ FLOOR_HEAD = (
     "GFLOP/s",
     "share of the peak",
 )
-PRODUCTS = {"torch": "PyTorch", "onednn": "oneDNN"}
 PEAK = (
     "The peak is the speed of one large product of matrices in float32, the best of several repetitions, and of the "
     "two products the faster one"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.attribution.results import machine_words
 from benchmarks.span.cases import GRID, TARGETED
 from benchmarks.span.floor import core_floor, layer_floor
 from benchmarks.span.reasons import why
@@ -60,7 +61,7 @@ def where(results: Mapping[str, Any]) -> str:
     machine, versions = results["made_on"], results["versions"]
     cores = "1 core" if machine["cores"] == 1 else f"{machine['cores']} cores"
     return (
-        f"On {machine['processor']}, {cores}, {machine['device']}; Python {versions['python']}, torch "
+        f"On {machine_words(machine)}, {cores}, {machine['device']}; Python {versions['python']}, torch "
         f"{versions['torch']}. Other work ran on the machine (load {machine['load_before']} at the start)."
     )
 

@@ -1,5 +1,6 @@
 """Routes of a pass: stale weights are never used, and a route that lies, is slow or is not there is not used either."""
 
+import re
 import subprocess
 import sys
 import time
@@ -323,6 +324,7 @@ def test_the_faster_route_is_used_and_tried_once_for_equal_models(with_route, mo
     monkeypatch.setattr(Equal, "explaining", lambda _: nullcontext())
     model = replace(tiny_classifier("bert"), route="auto")
     assert model.route_in_use == "other" and "times as fast as eager" in model.route_choice.why
+    assert re.search(r"large products of float32 reach \d+ GFLOP/s by torch", model.route_choice.why)
     monkeypatch.setattr(route_choice, "speeds_of", None)
     assert replace(tiny_classifier("bert"), route="auto").route_in_use == "other"
 

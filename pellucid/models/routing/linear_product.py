@@ -3,6 +3,7 @@ used.
 """
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -90,6 +91,42 @@ def _is_right(rows: int, n_inputs: int, n_outputs: int) -> bool:
     return all(
         theirs is None or bool((ours - theirs).abs().max() <= NEAR * theirs.abs().max()) for ours, theirs in pairs
     )
+
+
+# The peak of the processor: what one large product in float32 gets through.
+
+LARGE = 1536  # rows, inputs and outputs of that product
+REPETITIONS = 7
+
+
+def peaks() -> dict[str, float]:
+    """The best billions of operations a second of one large product, by each way to multiply that is here, for the
+    threads in use.
+    """
+    ways = {"torch": _by_torch} if lacks_product() else {"torch": _by_torch, "onednn": _by_onednn}
+    with torch.inference_mode(False), torch.no_grad():
+        return {name: best_of(way, LARGE) for name, way in ways.items()}
+
+
+def best_of(way: Callable[[Tensor, Tensor], Callable[[], Tensor]], size: int) -> float:
+    """The fastest of several repetitions, after one that does not count."""
+    product = way(torch.ones(size, size), torch.ones(size, size))
+    product()
+    seconds = []
+    for _ in range(REPETITIONS):
+        start = time.perf_counter()
+        product()
+        seconds.append(time.perf_counter() - start)
+    return 2 * size**3 / min(seconds) / 1e9
+
+
+def _by_torch(inputs: Tensor, weight: Tensor) -> Callable[[], Tensor]:
+    return lambda: F.linear(inputs, weight)
+
+
+def _by_onednn(inputs: Tensor, weight: Tensor) -> Callable[[], Tensor]:
+    in_order = packed(weight)
+    return lambda: linear_product(inputs, in_order)
 
 
 # Weights in the order in which a route reads them, each made anew after its weight has changed in any way.

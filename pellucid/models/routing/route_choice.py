@@ -12,6 +12,7 @@ from torch import nn
 
 from pellucid.base.errors import ModelCannot, RouteNotUsed, UnknownName, notify
 from pellucid.base.kinds import routes
+from pellucid.models.routing.linear_product import peaks
 from pellucid.models.routing.trial import (
     GAIN,
     KINDS,
@@ -163,6 +164,9 @@ class RouteQuestion:
             names.append(best if speeds.get(best, 0.0) >= GAIN else EAGER)
             times = [f"{name} was {speed:.2f} times as fast as {EAGER}" for name, speed in speeds.items()]
             reasons.append(f"{kind}: {', '.join(times) or 'no other route'}")
+        if self.device == "cpu":
+            speeds = (f"{speed:.0f} GFLOP/s by {way}" for way, speed in peaks().items())
+            reasons.append(f"large products of float32 reach {' and '.join(speeds)}")
         return joined_name(names), "; ".join(reasons)
 
     def _named(self, name: str) -> Route:
