@@ -165,8 +165,8 @@ class RouteQuestion:
             times = [f"{name} was {speed:.2f} times as fast as {EAGER}" for name, speed in speeds.items()]
             reasons.append(f"{kind}: {', '.join(times) or 'no other route'}")
         if self.device == "cpu":
-            speeds = (f"{speed:.0f} GFLOP/s by {way}" for way, speed in peaks().items())
-            reasons.append(f"large products of float32 reach {' and '.join(speeds)}")
+            rates = (f"{speed:.0f} GFLOP/s by {way}" for way, speed in peaks().items())
+            reasons.append(f"large products of float32 reach {' and '.join(rates)}")
         return joined_name(names), "; ".join(reasons)
 
     def _named(self, name: str) -> Route:
