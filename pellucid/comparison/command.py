@@ -77,6 +77,13 @@ def compare(
         str, typer.Option(help="The class to explain: predicted, gold (the label), or a class by name or number.")
     ] = "predicted",
     seed: Annotated[int, typer.Option(help="The seed of random methods, of the intervals and of --sample.")] = 0,
+    equal_time: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for a text: each method that samples, or steps along a path, runs the model as often as "
+            "fits. A few texts are timed first; the counts stand in the table."
+        ),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=10, help="How many bootstrap draws each interval is made from.")] = 1000,
     shortcut_passes: ShortcutPasses = 500,
     learnt: Annotated[
@@ -115,6 +122,7 @@ def compare(
         }
         unused |= {"--checks and what goes with it": checking != CheckOptions(), "--metrics": metrics}
         unused |= {"--metric-set": metric_set, "--target": target != "predicted", "--resamples": resamples != 1000}
+        unused |= {"--equal-time": equal_time}
         unused |= {"--by-metric": by_metric, "--out": out, "--save": save, "--workers": workers != 1, "--slice": slice_}
         _refuse([option for option, value in unused.items() if value], data)
         check_outputs([html], [data])
@@ -130,6 +138,11 @@ def compare(
     from pellucid.explaining.inputs.examples import reads_label
 
     check_outputs([save, html], [data, saved.explained, checking.train, *(checking.corpus or [])])
+    if equal_time is not None and (out is not None or saved.explained is not None):
+        raise BadSetting(
+            "--equal-time times the methods anew in each call, so --out could not go on, and what --explained names "
+            "was computed before; leave --equal-time away, or these."
+        )
     if by_metric is not None:
         known_metrics.get(by_metric.partition("(")[0])
     names, judges = methods.names(), _metrics(metrics, metric_set)
@@ -140,7 +153,10 @@ def compare(
     needed = answers.need_labels or reads_label(target)
     judged, _ = held_out(classifier, labelled(classifier, examples, reading, needed), source)
     training = None if checking.train is None else reading.source(checking.train, "train").examples()
-    texts, method_names = (selected(classifier, judged, amount, answers, seed), None if names == [ALL] else names)
+    texts = selected(classifier, judged, amount, answers, seed)
+    method_names: Sequence[Choice] | None = None if names == [ALL] else names
+    if equal_time is not None:
+        method_names = pellucid.at_equal_time(classifier, texts, method_names, seconds=equal_time, seed=seed)
     if out is None or not (out / TABLE).exists():
         cost = pellucid.compare_cost(
             classifier,

@@ -1,6 +1,7 @@
 """`pellucid compare --metric-set`: settings of metrics, and bad ones refused before any work."""
 
 import json
+import re
 
 import pytest
 
@@ -89,3 +90,12 @@ def test_the_command_line_refuses_with_status_2(run, words, pair, message):
 def test_settings_need_the_names_of_metrics(run, words):
     status, _, err = run(*words[:5], "--metric-set", "deletion.most=1")
     assert status == 2 and "name it too: --metrics" in err
+
+
+def test_the_command_gives_each_method_the_same_time(run, words, tmp_path):
+    words = [*words[:4], "gradient,lime", "--metrics", "sufficiency", "--json"]
+    status, out, err = run(*words, "--equal-time", 0.05)
+    assert status == 0, err
+    assert any(re.fullmatch(r"lime\(n_samples=\d+\)", cell["method"]) for cell in json.loads(out)["cells"]), out
+    status, _, err = run(*words, "--equal-time", 0.05, "--out", tmp_path / "out")
+    assert status == 2 and "leave --equal-time away" in err and not (tmp_path / "out").exists()
