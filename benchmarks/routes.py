@@ -27,6 +27,7 @@ from benchmarks.attribution.table import listed
 from benchmarks.route_jobs import BATCH, JUDGED_TEXTS, TRAINED_BATCHES, Comparison, Compiled, Training
 from pellucid.base.kinds import routes
 from pellucid.models.classifiers.classifier import Classifier
+from pellucid.models.routing.route_choice import EARLIER
 from pellucid.models.routing.trial import GAIN, Route, difference, route_class
 
 ROOT = Path(__file__).parents[1]
@@ -120,7 +121,7 @@ def _able(names: Sequence[str], kind: str) -> list[str]:
     """The routes that compute passes of this kind."""
     if kind == "forward":
         return list(names)
-    known = [name for name in names if name != Compiled.name]
+    known = [name for name in names if name in routes.names()]  # neither compiled, nor joined of several
     return [name for name in known if routes.get(name).facts["trains"] or kind != "training step"]
 
 
@@ -209,8 +210,8 @@ def as_page(results: dict[str, Any]) -> str:
         f"torch.compile is no route, and is here to be compared with them; bfloat16 is what training computes in by "
         f"itself where the processor has it, beside float32 by eager; [what either costs in "
         f"accuracy](../studies/training_precision/README.md).\n\n"
-        + listed(rows, ("what", EAGER, *others))
-        + f'\n\n`route="auto"` chose {trial["chosen"]} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} '
+        + listed(rows, ("what", EAGER, *(EARLIER.get(name, name) for name in others)))
+        + f'\n\n`route="auto"` chose {EARLIER.get(trial["chosen"], trial["chosen"])} here ({trial["why"]}), by a trial of {trial["seconds"]:.2f} '
         f"seconds. It takes "
         f"another route than eager where that is {GAIN:.1f} times as fast in the trial.\n"
     )
@@ -224,12 +225,13 @@ def main() -> None:
     names = [name for name in routes.names() if not route_class(name).lacks()]
     trial = trial_of(folder)
     model = pellucid.load(folder)
+    every = [*names, *({trial["chosen"]} - {*names})]  # what was chosen may join several
     results = {
         "made_on": machine_of("cpu"),
         "versions": versions(),
-        "routes": names,
+        "routes": every,
         "trial": trial,
-        "records": measured_passes(model, names) | measured_methods(model, names) | measured_jobs(model, names),
+        "records": measured_passes(model, names) | measured_methods(model, every) | measured_jobs(model, every),
     }
     publish(results, "routes", as_page(results), "routes")
 

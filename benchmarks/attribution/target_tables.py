@@ -6,6 +6,7 @@ from typing import Any
 from benchmarks.attribution.reasons import why
 from benchmarks.attribution.table import listed
 from benchmarks.attribution.targets import Line, lines, route_lines, routes_of
+from pellucid.models.routing.route_choice import EARLIER
 
 Records = Mapping[str, Mapping[str, Any]]
 HEAD = ("", "measured", "must", "aim", "verdict")
@@ -31,7 +32,8 @@ def targets_section(records: Records) -> str:
 
 def _by_route(records: Records) -> list[str]:
     """The routes of all places, and the targets by them."""
-    routes = [f"- {place}: **{one['name']}** ({one['why']})" for place, one in routes_of(records).items()]
+    named = [(place, route["name"], route["why"]) for place, route in routes_of(records).items()]
+    routes = [f"- {place}: **{EARLIER.get(name, name)}** ({reason})" for place, name, reason in named]
     by_route = route_lines(records)
     table = [_table(by_route), *_missed(by_route, records)] if by_route else []
     return [BY_ROUTE, "\n".join(routes), *table]
