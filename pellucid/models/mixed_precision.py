@@ -7,7 +7,7 @@ from torch import Tensor
 
 from pellucid.base.errors import ModelCannot, notify
 from pellucid.models.classifiers.classifier import Classifier
-from pellucid.models.routing.linear_product import has_bfloat16
+from pellucid.models.routing.linear_product import has_bfloat16_units
 from pellucid.run.batch import Batch
 from pellucid.run.rounding import rounding_of
 from pellucid.run.trace import Want
@@ -40,7 +40,7 @@ def in_mixed_precision_if_ranks_stay(classifier: Classifier) -> Classifier:
     Kendall's tau of leave-one-out scores in both, over pairs of words that stand out, must be 0.98 in the mean of eight
     texts. The processor must have units for bfloat16, or nothing is gained.
     """
-    if classifier.device.type == "cpu" and not has_bfloat16():
+    if not has_bfloat16_units(classifier.device):
         return _float32(classifier, "this processor has no units for bfloat16")
     mixed = replace(classifier, computes_in=torch.bfloat16)
     try:

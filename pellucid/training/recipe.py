@@ -9,6 +9,7 @@ import torch
 from pellucid.base.checks import at_least, between, mapping, of_kind, one_of
 from pellucid.base.errors import BadSetting
 from pellucid.base.kinds import objectives, penalties, routes
+from pellucid.models.routing.linear_product import has_bfloat16_units
 from pellucid.run.blank import HIGHEST_SEED
 from pellucid.run.diagnostics import EAGER
 
@@ -193,12 +194,5 @@ def _default(field: Field[Any]) -> object:  # Any: a field of every type
 def computes_in(precision: Precision, device: torch.device) -> str:
     """The precision that a setting means on a device."""
     if precision == "auto":
-        return "bfloat16" if has_bfloat16(device) else "float32"
+        return "bfloat16" if has_bfloat16_units(device) else "float32"
     return precision
-
-
-def has_bfloat16(device: torch.device) -> bool:
-    """Whether bfloat16 matrix products run in hardware here."""
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
-    return device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())

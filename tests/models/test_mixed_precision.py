@@ -16,7 +16,7 @@ from tests.shared.tiny_writing import save_tiny_writing
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(mixed_precision, "has_bfloat16", lambda: True)
+    monkeypatch.setattr(mixed_precision, "has_bfloat16_units", lambda _: True)
     return save_tiny(tmp_path / "model")
 
 
@@ -31,7 +31,7 @@ def test_the_trial_decides_and_a_notice_says_so(folder, monkeypatch, kendall, nu
 
 
 def test_without_units_for_bfloat16_there_is_no_trial(folder, monkeypatch):
-    monkeypatch.setattr(mixed_precision, "has_bfloat16", lambda: False)
+    monkeypatch.setattr(mixed_precision, "has_bfloat16_units", lambda _: False)
     with pytest.warns(Notice, match="takes float32 for .*: this processor has no units for bfloat16"):
         assert pellucid.load(folder, dtype="auto").computes_in is None
 

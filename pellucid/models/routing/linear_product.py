@@ -45,6 +45,13 @@ def has_bfloat16() -> bool:
         return False
 
 
+def has_bfloat16_units(device: torch.device) -> bool:
+    """Whether products of bfloat16 run in hardware here; without it oneDNN computes them by float32, and slowly."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+
+
 def lacks_product() -> str:
     """Why oneDNN's products cannot be used here, in words; "" where they can."""
     if not torch.backends.mkldnn.is_available() or not torch.backends.mkldnn.enabled:
