@@ -225,7 +225,7 @@ concept_readers = Catalogue(
 # signed: activations may be below 0
 discoveries = Catalogue(
     "discovery of concepts",
-    room="pellucid.discovery.dictionaries",
+    room=("pellucid.discovery.dictionaries", "pellucid.discovery.autoencoders"),
     group="pellucid.discoveries",
     requires=("signed",),
 )

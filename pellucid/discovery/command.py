@@ -32,7 +32,12 @@ def concepts_find(
         ),
     ],
     n: Annotated[int, typer.Option("--n", min=2, help="How many concepts.")] = 20,
-    method: Annotated[str, typer.Option(help="How they are found: nmf, ica, kmeans, svd or sae.")] = "nmf",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="How they are found: nmf, semi_nmf, ica, kmeans, svd, sae, sae_batch_top_k or sae_jump_relu."
+        ),
+    ] = "nmf",
     level: Annotated[str, typer.Option(help="What a state is of: a word, a piece or a whole text.")] = "word",
     split: Annotated[str, typer.Option(help="The part of the data: train, dev, test or all.")] = "train",
     reading: Reading,

@@ -1,4 +1,4 @@
-"""Discoveries: states of a layer as sums of a few directions, the concepts; by scikit-learn or a sparse autoencoder."""
+"""Discoveries: states of a layer as sums of a few directions, the concepts; by scikit-learn or updates of our own."""
 
 import warnings
 from collections.abc import Iterator
@@ -7,19 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from pellucid.base.checks import between
 from pellucid.base.errors import BadInput
 from pellucid.base.kinds import discoveries
 
-Encoding = Literal["linear", "nearest", "parts", "top"]
+Encoding = Literal["linear", "nearest", "nonnegative", "parts", "top", "above"]
 ENCODINGS = get_args(Encoding)
 MOST_STEPS = 400  # of the searches that go step by step
+SEMI_START, SEMI_TOLERANCE = 0.2, 1e-4  # added to the first weights; what ten steps must gain of the first error
+AT_ONCE = 2048  # states whose float64 copies are in memory together
 TOP = 4  # concepts that a state of a sparse autoencoder has at most
-UNSETTLED = 0.02  # of its loss: where it falls by more over the last tenth of the steps, it has not settled
-TRAINING_STEPS, BATCH, RATE = 3000, 256, 3e-3  # of a sparse autoencoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +26,10 @@ class Dictionary:
 
     atoms: [concept width]. offset: [width], a state without any concept. encoder: what activations are read with, as
         encoding says. encoding: "linear", (state - offset) @ encoder.T, [concept width]; "nearest", 1 for the nearest
-        row of [concept width], 0 for the others; "parts", the least squares 0 or more of the state's positive and
-        negative parts, side by side, by [concept 2 width]; "top", the four largest of the linear ones, where they are
-        above 0, and 0 for the others. settled: whether the search came to an end.
+        row of [concept width], 0 for the others; "nonnegative", the least squares 0 or more of the state by [concept
+        width]; "parts", the same of the state's positive and negative parts, side by side, by [concept 2 width];
+        "top", the four largest of the linear ones, where they are above 0, and 0 for the others; "above", the linear
+        ones that are above 1, and 0 for the others. settled: whether the search came to an end.
     """
 
     atoms: np.ndarray
@@ -41,26 +40,45 @@ class Dictionary:
 
     def activations(self, states: np.ndarray) -> np.ndarray:
         """[state width] -> [state concept], in float32; those of a state do not depend on the states beside it."""
-        if self.encoding in ("linear", "top"):
+        read = np.zeros((len(states), len(self.atoms)), np.float32)
+        for some in in_turn(len(states)):  # in float64 all at once would take more memory than the states
+            read[some] = self._read(states[some])
+        return read
+
+    def errors(self, states: np.ndarray) -> np.ndarray:
+        """[state]: the squared distance of each state from its reconstruction."""
+        distances = np.zeros(len(states), states.dtype)
+        for some in in_turn(len(states)):
+            rebuilt = self.reconstructed(self.activations(states[some]))
+            distances[some] = ((states[some] - rebuilt) ** 2).sum(1)
+        return distances
+
+    def _read(self, states: np.ndarray) -> np.ndarray:
+        """[state concept], in float64."""
+        if self.encoding in ("linear", "top", "above"):
             read = (states.astype(np.float64) - self.offset) @ self.encoder.T.astype(np.float64)
-            read = read if self.encoding == "linear" else _largest(read)
+            read = _largest(read) if self.encoding == "top" else read * (read > 1) if self.encoding == "above" else read
         elif self.encoding == "nearest":
             centres = self.encoder.astype(np.float64)
             distances = (centres**2).sum(1) - 2 * states.astype(np.float64) @ centres.T
             read = np.eye(len(centres))[distances.argmin(1)]
         else:
-            read = _nonnegative(in_parts(states), self.encoder)
-        return read.astype(np.float32)
+            read = _nonnegative(self.read_from(states), self.encoder)
+        return read
+
+    def read_from(self, states: np.ndarray) -> np.ndarray:
+        """[state width] -> [state number]: what least squares are of, states or their parts."""
+        return in_parts(states) if self.encoding == "parts" else states
 
     def part_weights(self, states: np.ndarray, concept: int) -> np.ndarray:
-        """[state width] -> [state 2 width]: by what the parts of each state are multiplied for a concept's activation,
-        as long as the same concepts are active; 0 where it is not. For concepts of parts alone.
+        """[state width] -> [state number]: by what each state, or its parts, is multiplied for a concept's activation,
+        as long as the same concepts are active; 0 where it is not. For activations by least squares alone.
         """
         active = self.activations(states) > 0
         weights = {key: self._inverse(np.frombuffer(key, bool), concept) for key in {row.tobytes() for row in active}}
-        return (
-            np.stack([weights[row.tobytes()] for row in active]) if len(active) else np.zeros((0, 2 * states.shape[1]))
-        )
+        if not len(active):
+            return np.zeros((0, self.encoder.shape[1]))
+        return np.stack([weights[row.tobytes()] for row in active])
 
     def _inverse(self, active: np.ndarray, concept: int) -> np.ndarray:
         """[2 width]: a concept's row of the pseudo-inverse of those that are active; 0 where it is not."""
@@ -81,9 +99,18 @@ class Dictionary:
         return replace(self, atoms=atoms, offset=self.offset.astype(np.float32), encoder=encoder)
 
 
+def in_turn(count: int) -> Iterator[slice]:
+    """Some thousand states at a time."""
+    return (slice(first, first + AT_ONCE) for first in range(0, count, AT_ONCE))
+
+
 def in_parts(states: np.ndarray) -> np.ndarray:
     """[state width] -> [state 2 width]: the positive parts, then the negative ones, all 0 or more."""
-    return np.hstack([np.maximum(states, 0), np.maximum(-states, 0)])
+    count, width = states.shape
+    parts = np.empty((count, 2 * width), states.dtype)
+    np.maximum(states, 0, out=parts[:, :width])
+    np.negative(np.minimum(states, 0, out=parts[:, width:]), out=parts[:, width:])
+    return parts
 
 
 def _largest(read: np.ndarray) -> np.ndarray:
@@ -114,13 +141,51 @@ def nmf(states: np.ndarray, n: int, seed: int) -> Dictionary:
     Source: Lee & Seung (1999), "Learning the parts of objects by non-negative matrix factorization", equation 1, of
     states split as in Fel et al. (2023), "CRAFT", section 3.1, for states that are never below 0.
     """
-    from sklearn.decomposition import NMF
+    from sklearn.decomposition import non_negative_factorization  # whose class holds two reconstructions in memory
 
+    how: dict[str, Any] = {"init": "nndsvda", "random_state": seed, "max_iter": MOST_STEPS, "tol": 1e-3}
     with _settling() as settled:
-        model = NMF(n, init="nndsvda", random_state=seed, max_iter=MOST_STEPS, tol=1e-3).fit(in_parts(states))
-    width, components = states.shape[1], model.components_
+        _, components, _ = non_negative_factorization(in_parts(states), n_components=n, **how)
+    width = states.shape[1]
     atoms = components[:, :width] - components[:, width:]
     return Dictionary(atoms, np.zeros(width, states.dtype), components, "parts", all(settled))
+
+
+@discoveries.add(signed=False)
+def semi_nmf(states: np.ndarray, n: int, seed: int) -> Dictionary:
+    """Sums of directions: states of either sign as sums of concepts of 0 or more, whose directions have either sign.
+
+    Source: Ding, Li & Jordan (2010), "Convex and Semi-Nonnegative Matrix Factorizations", section 3.1: the updates, and
+    the start from k-means with 0.2 added.
+    """
+    weights = kmeans(states, n, seed).activations(states) + SEMI_START
+    total, errors = float(np.linalg.norm(states) ** 2), list[float]()
+    while len(errors) < MOST_STEPS and not _has_settled(errors):
+        atoms, error = _least_squares_atoms(states, weights, total)
+        errors.append(error)
+        weights = _semi_step(weights, states @ atoms.T, atoms @ atoms.T)
+    return Dictionary(atoms, np.zeros(states.shape[1], states.dtype), atoms, "nonnegative", _has_settled(errors))
+
+
+def _has_settled(errors: list[float]) -> bool:
+    """Whether the last ten steps gained next to nothing, as the multiplicative updates of scikit-learn ask."""
+    return len(errors) > 10 and errors[-11] - errors[-1] < SEMI_TOLERANCE * errors[0]
+
+
+def _least_squares_atoms(states: np.ndarray, weights: np.ndarray, total: float) -> tuple[np.ndarray, float]:
+    """[concept width]: the directions that make the best of the weights, and the squared error; F of the paper."""
+    together = weights.T @ states
+    atoms = np.linalg.pinv((weights.T @ weights).astype(np.float64), hermitian=True) @ together
+    return atoms.astype(states.dtype), total - float((atoms * together).sum())
+
+
+def _semi_step(weights: np.ndarray, along: np.ndarray, products: np.ndarray) -> np.ndarray:
+    """[state concept]: weights times the root of what pulls them up over what pulls them down; G of the paper."""
+    up = np.maximum(along, 0) + weights @ np.maximum(-products, 0)
+    down = np.maximum(-along, 0) + weights @ np.maximum(products, 0)
+    ground = np.finfo(weights.dtype).eps * np.abs(along).mean()  # a state without any weight has neither
+    stepped: np.ndarray = weights * np.sqrt((up + ground) / (down + ground))
+    return stepped
 
 
 @discoveries.add(signed=True)
@@ -165,47 +230,6 @@ def svd(states: np.ndarray, n: int, seed: int) -> Dictionary:
     activations = (states - mean) @ model.components_.T
     signs = np.where((activations**3).mean(0) < 0, -1, 1).astype(states.dtype)[:, None]
     return Dictionary(signs * model.components_, mean, signs * model.components_, "linear")
-
-
-@discoveries.add(signed=False)
-def sae(states: np.ndarray, n: int, seed: int) -> Dictionary:
-    """Sparse sums: a state as a sum of the four directions of a sparse autoencoder that it has most of.
-
-    Source: Gao et al. (2024), "Scaling and evaluating sparse autoencoders", section 2.3 (top-k), with decoder
-    directions of length 1; here the encoder begins as the decoder, whose directions are those of states at random.
-    """
-    mean = states.mean(0)
-    scale = max(float(np.linalg.norm(states - mean, axis=1).mean()), np.finfo(np.float32).tiny)
-    with torch.inference_mode(False), torch.enable_grad():
-        centred = torch.from_numpy((states - mean) / scale).float()
-        atoms, encoder, offset, losses = _trained(centred, n, seed)
-    before, last = np.array(losses[-2 * (len(losses) // 10) :]).reshape(2, -1).mean(1)
-    settled = bool(last > (1 - UNSETTLED) * before)
-    return Dictionary(atoms * scale, mean + offset * scale, encoder / scale, "top", settled)
-
-
-def _trained(states: Tensor, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[float]]:
-    """Directions [n width] and encoder [n width] of a sparse autoencoder, its offset [width], and the loss by step."""
-    draws = torch.Generator().manual_seed(seed)
-    first = states[torch.randint(len(states), (n,), generator=draws)]
-    first = first + 1e-3 * torch.randn(first.shape, generator=draws)  # also where states are equal
-    atoms = torch.nn.functional.normalize(first, dim=1).requires_grad_()
-    encoder = atoms.detach().clone().requires_grad_()
-    offset = torch.zeros(states.shape[1], requires_grad=True)
-    optimizer, losses = torch.optim.Adam([atoms, encoder, offset], lr=RATE), []
-    for _ in range(TRAINING_STEPS):
-        batch = states[torch.randint(len(states), (BATCH,), generator=draws)]
-        read = (batch - offset) @ encoder.T
-        smallest = read.topk(min(TOP, n), dim=1).values[:, -1:]
-        activations = (read * (read >= smallest)).relu()
-        loss = (batch - offset - activations @ atoms).square().sum(1).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        with torch.no_grad():
-            atoms.copy_(torch.nn.functional.normalize(atoms, dim=1))
-        losses.append(float(loss.detach()))
-    return atoms.detach().numpy(), encoder.detach().numpy(), offset.detach().numpy(), losses
 
 
 def random_dictionary(states: np.ndarray, n: int, seed: int) -> Dictionary:

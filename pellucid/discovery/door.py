@@ -77,7 +77,7 @@ def find_concepts(
     data: texts, or the name of a data set, a file or a folder; their train part where there is one.
     layer: whose states, from 0, the first block's input, to the number of blocks.
     n: how many concepts, 2 or more, below the number of states.
-    method: how they are found: "nmf", "ica", "kmeans", "svd" or "sae".
+    method: how they are found: "nmf", "semi_nmf", "ica", "kmeans", "svd", "sae", "sae_batch_top_k" or "sae_jump_relu".
     level: what a state is of: a "word", a "piece" or a whole "text", whose state is the mean over its pieces.
     most_states: how many states, drawn at random from all texts, they are found in; fewer where states are wide.
     n_texts: in how many texts, drawn at random, concepts are taken out.

@@ -173,6 +173,7 @@ def checked_pass(model: Model, examples: Sequence[Example]) -> ForwardPass:
                 f"asked of one pass; give a part of it."
             )
     run = ForwardPass(model, batch, scheduler_for(model), 0)
+    run.state(0)  # the pass that has states, so that its logits, read next, need no other
     check_parity(model, batch.examples, run.logits, torch.stack([*plain_logits(model, examples)]).to(run.logits))
     return run
 

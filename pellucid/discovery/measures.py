@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from pellucid.discovery.concept import BesideChance, ClassEffect
-from pellucid.discovery.dictionaries import Dictionary
+from pellucid.discovery.dictionaries import Dictionary, in_turn
 from pellucid.discovery.effects import ConceptPass, checked_pass, with_concepts
 from pellucid.discovery.states import Level
 from pellucid.results.bootstrap import (
@@ -21,7 +21,7 @@ from pellucid.run.model import Model
 from pellucid.run.target import class_logits
 from pellucid.text.example import Example
 
-AT_ONCE = 16  # texts whose changed states are in memory together
+PIECES_AT_ONCE = 512  # of texts whose changed states are in memory together
 DRAWS = 2  # random directions that stand beside the removal of each concept
 MOST_CLASSES = 20  # of which contributions are computed
 STAGE = "taking concepts out"
@@ -76,12 +76,13 @@ def variance_explained(states: np.ndarray, dictionary: Dictionary, chance: Dicti
 
     states: [state width]; intervals are over states.
     """
-    total = ((states - states.mean(0)) ** 2).sum(1)
-    ours, theirs = (_error(states, each) for each in (dictionary, chance))
+    mean = states.mean(0)
+    total = np.concatenate([((states[some] - mean) ** 2).sum(1) for some in in_turn(len(states))])
+    ours, theirs = (each.errors(states) for each in (dictionary, chance))
     means = resampled_means(np.stack([total, ours, theirs], axis=1).astype(float), 1000, 0)
-    mean = np.array([total.mean(), ours.mean(), theirs.mean()])[None]
+    whole = np.array([total.mean(), ours.mean(), theirs.mean()])[None]
     shares = {name: (1 - all_means[:, column] / all_means[:, 0]) for name, column, all_means in _columns(means)}
-    exact = {name: float(1 - values[0, column] / values[0, 0]) for name, column, values in _columns(mean)}
+    exact = {name: float(1 - values[0, column] / values[0, 0]) for name, column, values in _columns(whole)}
     interval = lambda draws, value: percentile_interval(value, draws, len(states))  # noqa: E731
     return BesideChance(
         interval(shares["ours"], exact["ours"]),
@@ -95,12 +96,6 @@ def _columns(means: np.ndarray) -> list[tuple[str, int, np.ndarray]]:
     return [("ours", 1, means), ("chance", 2, means)]
 
 
-def _error(states: np.ndarray, dictionary: Dictionary) -> np.ndarray:
-    """[state]: the squared distance of each state from its reconstruction."""
-    error: np.ndarray = ((states - dictionary.reconstructed(dictionary.activations(states))) ** 2).sum(1)
-    return error
-
-
 def effects_on(
     model: Model,
     examples: Sequence[Example],
@@ -112,17 +107,29 @@ def effects_on(
 ) -> Effects:
     """The effects on texts that fit one window. pair: concepts, and as many random directions. directions: [concept x
     draw width], of removals."""
-    parts = []
-    for first in range(0, len(examples), AT_ONCE):
-        report(first, len(examples))
-        texts = examples[first : first + AT_ONCE]
-        run = checked_pass(model, texts)
+    groups = alike_in_length(model.encode(examples).lengths)
+    parts, done = [], 0
+    for group in groups:
+        report(done, len(examples))
+        run = checked_pass(model, [examples[index] for index in group])
         ours, by_chance = (with_concepts(run, layer, level, dictionary) for dictionary in pair)
         parts.append(_effects(ours, by_chance, torch.from_numpy(directions)))
+        done += len(group)
     report(len(examples), len(examples))
-    moved, random, by_class, same, same_random = (np.concatenate(column) for column in zip(*parts, strict=True))
+    back = np.argsort(np.concatenate(groups))
+    moved, random, by_class, same, same_random = (np.concatenate(column)[back] for column in zip(*parts, strict=True))
     classes = tuple(model.labels[:MOST_CLASSES])
     return Effects(len(examples), moved, random, by_class, same, same_random, classes)
+
+
+def alike_in_length(lengths: Sequence[int]) -> list[list[int]]:
+    """The numbers of texts, the shortest first, in groups of some hundred pieces, so that little of them is padding."""
+    groups: list[list[int]] = [[]]
+    for index in np.argsort(lengths, kind="stable").tolist():
+        if groups[-1] and (len(groups[-1]) + 1) * lengths[index] > PIECES_AT_ONCE:
+            groups.append([])
+        groups[-1].append(index)
+    return groups
 
 
 def _effects(run: ConceptPass, random_run: ConceptPass, directions: torch.Tensor) -> list[np.ndarray]:

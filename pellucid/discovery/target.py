@@ -36,8 +36,9 @@ class ConceptReadout:
     """The activation of a concept in a row: the sum over its words, or the largest; 0 where no word is left.
 
     concept: its index in the dictionary. level: what has a state, a word, a piece or the whole text. over: how the
-    activations of a text are made one number. Concepts of parts are read as long as the same ones are active; of
-    groups, whose activation is a step from 0 to 1, the way from the mean of all states to the group's centre is read.
+    activations of a text are made one number. Concepts by least squares, or above a threshold, are read as long as the
+    same ones are active; of groups, whose activation is a step from 0 to 1, the way from the mean of all states to the
+    group's centre is read.
     """
 
     layer: int
@@ -92,16 +93,16 @@ class ConceptReadout:
 
     def _in_parts(self, means: Tensor) -> Tensor:
         """[unit number]: what is read of a state, such as its positive and negative parts."""
-        if self.dictionary.encoding == "top":  # only active concepts count, so the constant of each belongs to it
+        if self.dictionary.encoding in ("top", "above"):  # only active concepts count, each with its constant
             return means - torch.from_numpy(self.dictionary.offset).to(means)
         return torch.cat([means.relu(), (-means).relu()], -1) if self.dictionary.encoding == "parts" else means
 
     def _weights(self, means: Tensor) -> Tensor:
         """[unit number], without a graph: by what each number is multiplied."""
         dictionary, concept = self.dictionary, self.concept
-        if dictionary.encoding == "parts":
+        if dictionary.encoding in ("nonnegative", "parts"):
             return torch.from_numpy(dictionary.part_weights(means.detach().cpu().double().numpy(), concept)).to(means)
-        if dictionary.encoding == "top":
+        if dictionary.encoding in ("top", "above"):
             active = dictionary.activations(means.detach().cpu().double().numpy())[:, concept, None] > 0
             return torch.from_numpy(active * self._direction).to(means)
         return torch.from_numpy(self._direction).to(means)
@@ -117,7 +118,7 @@ class ConceptReadout:
     @property
     def _constant(self) -> float:
         """What is taken off for each word: the activation of a state without any concept."""
-        if self.dictionary.encoding in ("parts", "top"):
+        if self.dictionary.encoding in ("nonnegative", "parts", "top", "above"):
             return 0.0
         return float(self.dictionary.offset.astype(np.float64) @ self._direction)
 
