@@ -14,6 +14,7 @@ REFUSED = set(
 TERMS = ("held_out", "made_up", "reason_found")  # a part of the data; a word that no language has; a metric
 OTHERS = {
     "hypothesis": {"given"},
+    "pyarrow": {"allow_not_found"},
     "uvicorn.protocols.http.h11_impl": {"connection_made"},
 }  # names that other libraries chose
 

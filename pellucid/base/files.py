@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -113,12 +114,37 @@ def possible_path(path: str | Path) -> Path:
     return Path(path)
 
 
+def cache_folder() -> Path:
+    """The user's folder for what can be made again: the one that PELLUCID_CACHE names, else `pellucid` in that of
+    XDG_CACHE_HOME, else `~/.cache/pellucid`. Raises `BadFile` for a user without a home.
+    """
+    if named := os.environ.get("PELLUCID_CACHE"):
+        return Path(named)
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pellucid"
+    except RuntimeError as error:
+        raise BadFile(f"There is no folder for copies ({reason(error)}); name one in PELLUCID_CACHE.") from None
+
+
 def file_name(path: str | Path) -> Path:
     """The path of a file; raises `BadFile` where no file can have that name."""
     path = possible_path(path)
     if not path.name:
         raise BadFile(f"{quoted(str(path))} is a folder; give the name of a file.")
     return path
+
+
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # two letters at least: one is a drive of Windows
+
+
+def is_address(place: object) -> bool:
+    """Whether a place is the address of an object store, such as s3://bucket/run, and no path."""
+    return isinstance(place, str) and ADDRESS.match(place) is not None
+
+
+def place_of(place: str | Path) -> str | Path:
+    """The address as it is; of anything else the path, as `possible_path` gives it."""
+    return place if is_address(place) else possible_path(place)
 
 
 def readable(path: str | Path) -> str:

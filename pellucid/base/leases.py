@@ -16,7 +16,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from typing import Any, Protocol
 
 from pellucid.base.checks import in_syntax, quoted
 from pellucid.base.errors import BadFile, BadSetting
@@ -71,7 +72,7 @@ class Leases:
 
     slices: int = 1
     _paths: set[Path] = field(default_factory=set)
-    _seen: dict[Path, tuple[float, float]] = field(default_factory=dict)  # when a lease was touched, and when we saw it
+    _seen: dict[Path, tuple[object, float]] = field(default_factory=dict)  # a lease's stamp, and when we saw it first
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _ended: threading.Event = field(default_factory=threading.Event)
 
@@ -90,19 +91,24 @@ class Leases:
             return True
         if not self._is_stale(path):
             return False
-        with suppress(OSError):
-            path.unlink()
+        self._remove(path)
         return self._make(path)
 
     def release(self, path: Path) -> None:
         """Give a lease back."""
         with self._lock:
             self._paths.discard(path)
-        with suppress(OSError):
-            path.unlink()
+        self._remove(path)
+
+    def record(self) -> dict[str, Any]:
+        """What a lease says of this process."""
+        return {"host": HOST, "process": os.getpid(), "since": time.time(), "slices": self.slices}
+
+    # Where leases are files; a subclass has them elsewhere.
 
     def _make(self, path: Path) -> bool:
-        record = json.dumps({"host": HOST, "process": os.getpid(), "since": time.time(), "slices": self.slices})
+        """Whether the lease was free, and is this process's now."""
+        record = json.dumps(self.record())
         with disk_errors("write", path):
             try:
                 descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -110,15 +116,36 @@ class Leases:
                 return False
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(record)
-        with self._lock:
-            self._paths.add(path)
+        self._hold(path)
         return True
 
+    def _holder(self, path: Path) -> dict[str, Any]:
+        """What the lease says of its process."""
+        return holder_of(path)
+
+    def _stamp(self, path: Path) -> object:
+        """What differs after each heartbeat; raises `OSError` where the lease is gone."""
+        return path.stat().st_mtime
+
+    def _touch(self, path: Path) -> None:
+        """One heartbeat."""
+        os.utime(path)
+
+    def _remove(self, path: Path) -> None:
+        with suppress(OSError):
+            path.unlink()
+
+    # Wherever they are.
+
+    def _hold(self, path: Path) -> None:
+        with self._lock:
+            self._paths.add(path)
+
     def _is_stale(self, path: Path) -> bool:
-        if is_dead(holder_of(path)):
+        if is_dead(self._holder(path)):
             return True
         try:
-            touched = path.stat().st_mtime
+            touched = self._stamp(path)
         except OSError:
             return False
         with self._lock:
@@ -132,7 +159,74 @@ class Leases:
                 paths = list(self._paths)
             for path in paths:
                 with suppress(OSError):  # another process took it for stale, or the disk is full
-                    os.utime(path)
+                    self._touch(path)
+
+
+class Objects(Protocol):
+    """What is needed of an object store."""
+
+    def read(self, name: str) -> bytes | None:
+        """What an object holds; None where it is not there."""
+
+    def write(self, name: str, content: bytes) -> None: ...
+    def remove(self, name: str) -> None: ...
+
+
+@dataclass
+class ObjectLeases(Leases):
+    """Leases in an object store, where nothing can be made exclusively: written with a token and read back, and written
+    again as a heartbeat.
+
+    Two processes that look at the same moment may both take a shard. That costs time and never data: both write the
+    same bytes. store: of the objects. folder: a path in it stands for the object of that name.
+    """
+
+    store: Objects = field(kw_only=True)
+    folder: Path = field(kw_only=True)
+    _token: str = field(default_factory=lambda: token_hex(8))
+    _contents: dict[Path, bytes] = field(default_factory=dict)  # what leases held when they were looked at last
+    _beats: int = 0
+
+    def record(self) -> dict[str, Any]:
+        """See `Leases`; the token and the number of heartbeats make it differ from all others."""
+        self._beats += 1
+        return {**super().record(), "token": self._token, "beat": self._beats}
+
+    def _make(self, path: Path) -> bool:
+        if self._look(path):
+            return False
+        content = json.dumps(self.record()).encode()
+        self.store.write(self._name(path), content)
+        if self._look(path) != content:
+            return False
+        self._hold(path)
+        return True
+
+    def _look(self, path: Path) -> bytes:
+        content = self._contents[path] = self.store.read(self._name(path)) or b""
+        return content
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
+
+    def _holder(self, path: Path) -> dict[str, Any]:
+        try:
+            record = json.loads(self._contents.get(path, b""))
+        except ValueError:
+            return {}
+        return record if isinstance(record, dict) else {}
+
+    def _stamp(self, path: Path) -> object:
+        return self._contents.get(path)
+
+    def _touch(self, path: Path) -> None:
+        self._look(path)
+        if self._holder(path).get("token") == self._token:  # else another process took it for stale
+            self.store.write(self._name(path), json.dumps(self.record()).encode())
+
+    def _remove(self, path: Path) -> None:
+        with suppress(OSError):
+            self.store.remove(self._name(path))
 
 
 # Slices: commands that share the parts of one folder, on one machine or several.

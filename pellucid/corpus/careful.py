@@ -14,7 +14,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -28,7 +28,7 @@ from pellucid.base.processes import end_with_parent, hand_on_safe_path, safe_pat
 from pellucid.base.torch_state import AutocastTypes, autocast_for_good, autocast_types
 from pellucid.corpus.folder import Job, Receipt, RunFolder
 from pellucid.corpus.plan import read_rows
-from pellucid.corpus.record import reused_rows
+from pellucid.corpus.record import fetch_reused, reused_rows
 from pellucid.corpus.shard import OfRow, compute_shard, explain_rows
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.run.diagnostics import EAGER
@@ -124,6 +124,15 @@ def _send_part(connection: Connection, rows: Rows) -> None:
 # In the process that watches it.
 
 
+def computed_for(folder: RunFolder, job: Job, shard: int, compute: Callable[[], Receipt]) -> Receipt:
+    """The receipt of a shard that is computed from files of this machine; a store has its results then."""
+    folder.fetch_rows([shard])
+    fetch_reused(folder, job, shard)
+    receipt = compute()
+    folder.publish_shard(shard, receipt)
+    return receipt
+
+
 @dataclass
 class CarefulWorker:
     """Computes shards in a child process, which is started when it is needed and again after each death.
@@ -147,6 +156,9 @@ class CarefulWorker:
         """The receipt of a shard, which is then in the folder. Raises what the child raised, and `ModelCannot` where it
         dies again and again and no text is to blame.
         """
+        return computed_for(self.computation.folder, self.computation.job, shard, lambda: self._by_child(shard))
+
+    def _by_child(self, shard: int) -> Receipt:
         excluded: dict[int, str] = {}
         deaths = 0
         while True:
@@ -224,7 +236,8 @@ class CarefulWorker:
         context: Any = get_context(way)
         ours, theirs = context.Pipe()
         with safe_path():
-            arguments = theirs, self.computation, autocast_types(), request
+            here = RunFolder(self.computation.folder.path)  # the child asks no store
+            arguments = theirs, replace(self.computation, folder=here), autocast_types(), request
             self._process = context.Process(target=serve, args=arguments, daemon=True)
             self._process.start()
         theirs.close()
@@ -293,9 +306,12 @@ class InProcess:
 
     def compute(self, shard: int) -> Receipt:
         """The receipt of a shard, which is then in the folder."""
-        return compute_shard(
-            self.request, self.folder, self.job, shard, {}, self.on_part, reused_rows(self.folder, self.job)
-        )
+        folder, job, here = self.folder, self.job, RunFolder(self.folder.path)
+
+        def compute() -> Receipt:
+            return compute_shard(self.request, here, job, shard, {}, self.on_part, reused_rows(here, job))
+
+        return computed_for(folder, job, shard, compute)
 
     def end(self) -> None:
         """Nothing to end."""

@@ -11,8 +11,8 @@ import typer
 from pellucid.base.checks import listed, readable_number, shortened
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs, whole_file
-from pellucid.base.leases import living
-from pellucid.corpus.folder import JOB, LEASES, Job, RunFolder
+from pellucid.corpus.folder import JOB, Job, RunFolder
+from pellucid.corpus.store import run_folder
 from pellucid.drawing.terminal import duration
 from pellucid.explaining.commands.safe_text import say
 
@@ -22,20 +22,22 @@ NAMED = 5  # failures that are printed
 
 
 def jobs(
-    folder: Annotated[Path, typer.Argument(help="The folder of a run: what `pellucid explain --out` writes to.")],
+    folder: Annotated[
+        str, typer.Argument(help="The folder or address of a run: what `pellucid explain --out` writes to.")
+    ],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the state as JSON.")] = False,
 ) -> None:
     """Say how far a run over a corpus is: texts done, pace, time left, who computes, and what failed."""
-    run = RunFolder(folder)
+    run = run_folder(folder)
     job = run.job()
     if job is None:
-        raise BadFile(f"{folder} holds no run; give a folder with {JOB}, which is in it once the rows are read.")
+        raise BadFile(f"{run.title} holds no run; give a folder with {JOB}, which is in it once the rows are read.")
     state = state_of(run, job)
     if as_json:
         print(json.dumps(state))
         return
-    for line in _lines(folder, job, state):
+    for line in _lines(run.title, job, state):
         say(line)
 
 
@@ -46,7 +48,7 @@ def state_of(run: RunFolder, job: Job) -> dict[str, Any]:
     times = {shard: run.receipt_file(shard).stat().st_mtime for shard in whole}
     pace = _pace(job, times)
     failures = [vars(failure) for failure in run.failures(job)]
-    working = [{name: each.get(name) for name in SHOWN_OF_LEASE} for each in living(run.path / LEASES)]
+    working = [{name: each.get(name) for name in SHOWN_OF_LEASE} for each in run.living()]
     left = (job.rows - done) / pace if pace and working and done < job.rows else None
     return {
         "texts": job.rows,
@@ -71,10 +73,10 @@ def _pace(job: Job, times: dict[int, float]) -> float | None:
     return rows / (last - earliest) if last > earliest else None
 
 
-def _lines(folder: Path, job: Job, state: dict[str, Any]) -> list[str]:
+def _lines(title: str, job: Job, state: dict[str, Any]) -> list[str]:
     question, done = job.question, state["done"]
     lines = [
-        f"{folder}: {', '.join(job.methods)} of {question['model']}, {job.rows:,} texts",
+        f"{title}: {', '.join(job.methods)} of {question['model']}, {job.rows:,} texts",
         f"done: {done:,} texts, {100 * done // max(1, job.rows)} %, {state['shards_done']:,} of {job.shards:,} shards",
     ]
     if state["texts_a_second"]:
@@ -98,7 +100,7 @@ SHOWN = 100  # rows that are printed
 
 
 def query(
-    folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    folder: Annotated[str, typer.Argument(help="The folder or address of a run.")],
     sql: Annotated[
         str,
         typer.Argument(help="One SELECT of the views texts, words, spans, diagnostics, failures and runs."),

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from pellucid.base.catalogue import Choice
 from pellucid.base.checks import choices, listed, whole
 from pellucid.base.errors import BadSetting, ModelCannot, notify
 from pellucid.base.kinds import engines
-from pellucid.base.leases import LOOK, Leases, share_of
+from pellucid.base.leases import LOOK, share_of
 from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress, begin_nothing
 from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, OnPart
@@ -25,6 +26,7 @@ from pellucid.corpus.folder import LEASES, Job, RunFolder, check_question
 from pellucid.corpus.plan import check_rows, make_plan
 from pellucid.corpus.record import REUSE, Run, check_reusable, save_matches
 from pellucid.corpus.shard import PART
+from pellucid.corpus.store import run_folder
 from pellucid.corpus.work import RunWork, ShardWorker
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion
@@ -80,7 +82,8 @@ def explain_corpus(
         read row by row; or what `explain` reads, in memory.
     methods: a name of `methods`, a (name, settings) pair, or a list of these, which share their passes; None: as in
         `explain`.
-    folder: where the run is kept. Where it holds this run, the run goes on. Any number of processes may join it.
+    folder: where the run is kept: a path, or an address such as "s3://bucket/run". Where it holds this run, the run
+        goes on. Any number of processes may join it.
     workers: processes that compute; the scores do not depend on how many there are.
     threads: of each of them. Another number may change the last bits of scores, so a folder goes on with its own.
     slice: "i/n", such as "3/64", for one of n jobs: the shards i, i + n … come first, then whichever are not done.
@@ -90,7 +93,7 @@ def explain_corpus(
     max_failures: more rows with an error end the run.
     engine: what computes: "local", processes of this machine; "ray", actors of Ray, with settings
         ("ray", {"address": "auto"}); or one that another package registers.
-    reuse: the folder of an earlier run, whose rows of equal text, model and question are copied.
+    reuse: the folder or address of an earlier run, whose rows of equal text, model and question are copied.
     settings: the method's own, where there is one.
 
     Returns the `Run`, whole. Raises `BadFile` where the folder holds another run, or the data have changed since,
@@ -115,7 +118,7 @@ def explain_corpus(
     question = corpus_question(classifier, methods, settings, target, output, seed)
     request = question.request(classifier)
     data = corpus_data(classifier, texts, reading, target)
-    place = RunFolder(Path(folder))
+    place = run_folder(folder)
     begin = _beginning(classifier, workers)
     if workers > (cores := os.cpu_count() or workers):
         notify(f"{workers:,} workers share {cores:,} cores; more than that compute no faster.")
@@ -131,7 +134,7 @@ def explain_corpus(
             how.make(work, **how_settings)
         if work.is_done:
             place.clear_leases()
-    return Run(Path(folder))
+    return Run(folder)
 
 
 def corpus_question(
@@ -210,23 +213,23 @@ def planned(
         question[REUSE] = str(reuse)
     job = folder.job()
     if job is not None:
-        check_question(folder.path, job.question, question)
+        check_question(folder.title, job.question, question)
     elif reuse is not None:
-        check_reusable(Path(reuse), question)
+        check_reusable(reuse, question)
     folder.prepare()
     lease = folder.path / LEASES / "plan.json"
-    with Leases() as leases:
+    with folder.leases() as leases:
         while not leases.take(lease):
             time.sleep(LOOK)
         job = folder.job()
         if job is None:
-            matches = partial(save_matches, folder, Path(reuse)) if reuse is not None else begin_nothing
+            matches = partial(save_matches, folder, reuse) if reuse is not None else begin_nothing
             rows, by_label = chunks(request.model, data, reading, target), reads_label(target)
             job = make_plan(
                 folder, question, data, rows, by_label=by_label, threads=threads, reuse=matches, progress=progress
             )
             return job, True
-    check_question(folder.path, job.question, question)
+    check_question(folder.title, job.question, question)
     return job, False
 
 
@@ -246,6 +249,6 @@ def _maker(
     if load is None:
         return lambda on_part: InProcess(request, folder, job, on_part)
     gpus = int(request.model.device.type == "cuda")
-    absolute = RunFolder(folder.path.absolute())  # a worker may stand in another folder
+    absolute = replace(folder, path=folder.path.absolute())  # a worker may stand in another folder
     computation = Computation(absolute, job, question, load, request.model_hash, gpus)
     return lambda on_part: CarefulWorker(computation, on_part, request)

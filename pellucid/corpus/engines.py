@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pellucid.base.checks import in_syntax, quoted, reason
@@ -15,7 +15,8 @@ from pellucid.base.kinds import engines
 from pellucid.base.leases import Leases
 from pellucid.base.packages import __version__, optional_package
 from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, Rows
-from pellucid.corpus.folder import Receipt
+from pellucid.corpus.folder import FIRST, INPUTS, KEYS, Receipt
+from pellucid.corpus.store import run_folder
 from pellucid.corpus.work import RunWork, ShardWorker, WorkerAway, work_by_threads
 
 
@@ -120,8 +121,9 @@ class _Actor:
     """In a process of Ray: a careful worker, whose child computes."""
 
     def __init__(self, computation: Computation) -> None:
-        self.computation = computation
-        self.worker = CarefulWorker(computation, _no_part)
+        here = run_folder(computation.folder.place)  # of a store, copies of this machine
+        self.computation = replace(computation, folder=here)
+        self.worker = CarefulWorker(self.computation, _no_part)
 
     def refusal(self) -> PellucidError | None:
         """Why this machine cannot compute the run; None where it can."""
@@ -131,10 +133,12 @@ class _Actor:
             return ModelCannot(f"{host} has Pellucid {__version__}, and the run is of {version}; install that there.")
         try:
             job = folder.job()
+            for name in (FIRST, KEYS, INPUTS):  # of a store, they are copied now: children do not ask it
+                folder.array(name)
         except BadFile as error:
             return error
         if job is None or job.digest != self.computation.job.digest:
-            return BadFile(f"{host} does not see {folder.path}; give a folder that all machines of the cluster share.")
+            return BadFile(f"{host} does not see {folder.title}; give a folder that all machines of the cluster share.")
         return None
 
     def compute(self, shard: int) -> Receipt | PellucidError:

@@ -12,10 +12,12 @@
 
 Every file is written under a temporary name and renamed. A shard's bytes follow from question and rows alone, so two
 processes that compute the same one write the same file: a lease saves time, and no data depend on it.
+
+Of a run in an object store the folder has copies of what was needed here (`store.py`).
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -29,6 +31,7 @@ from pellucid.base.checks import changes, in_syntax
 from pellucid.base.errors import BadFile, Failure
 from pellucid.base.files import check_folder, disk_errors, remove_unfinished, whole_file, write_text
 from pellucid.base.json_text import is_sealed, json_digest, read_json, sealed, unsealed
+from pellucid.base.leases import Leases, living
 
 JOB, ROWS, SHARDS, FAILURES, LEASES = "job.json", "rows", "shards", "failures", "leases"
 FIRST, KEYS, INPUTS, FILES, REUSED = "first.npy", "keys.npy", "inputs.npy", "files.npy", "reused.npy"
@@ -103,6 +106,20 @@ class RunFolder:
 
     path: Path
 
+    @property
+    def place(self) -> str | Path:
+        """What names the run: the path, or an address."""
+        return self.path
+
+    @property
+    def title(self) -> str:
+        """Where the run is, for people."""
+        return str(self.path)
+
+    def named(self, path: Path) -> str:
+        """Where a file of the run is, for people."""
+        return f"{self.title}/{path.relative_to(self.path).as_posix()}"
+
     def job(self) -> Job | None:
         """What is asked; None where the plan is not made yet. Raises `BadFile` for a damaged file."""
         path = self.path / JOB
@@ -110,7 +127,7 @@ class RunFolder:
             return None
         record = read_json(path)
         if not isinstance(record, dict) or record.get("form") != FORM:
-            raise BadFile(f"{path} does not describe a run; give another folder.")
+            raise BadFile(f"{self.named(path)} does not describe a run; give another folder.")
         bare = unsealed(record, {"form": FORM}, path)
         del bare["form"]
         try:
@@ -120,7 +137,9 @@ class RunFolder:
                 return job
             raise TypeError("a count is none")
         except (TypeError, LookupError, AttributeError):
-            raise BadFile(f"{path} is of another version of Pellucid; make it again with {_call_for(bare)}.") from None
+            raise BadFile(
+                f"{self.named(path)} is of another version of Pellucid; make it again with {_call_for(bare)}."
+            ) from None
 
     def save_job(self, job: Job) -> None:
         """Write the question: after this the plan is whole."""
@@ -130,12 +149,10 @@ class RunFolder:
     def prepare(self) -> None:
         """Make the folder ready for writing; raises `BadFile` where it holds anything else than a run."""
         inside = {JOB, ROWS, SHARDS, FAILURES, LEASES}
-        with disk_errors("read", self.path):
-            there = [] if not self.path.exists() else sorted(path.name for path in self.path.iterdir())
-        others = [name for name in there if name not in inside and not name.endswith(".part")]
+        others = [name for name in self._inside() if name not in inside and not name.endswith(".part")]
         if others:
             raise BadFile(
-                f"{self.path} holds no run but other files ({', '.join(others[:3])}); give an empty folder, or a new "
+                f"{self.title} holds no run but other files ({', '.join(others[:3])}); give an empty folder, or a new "
                 f"one."
             )
         check_folder(self.path)
@@ -172,7 +189,7 @@ class RunFolder:
             with disk_errors("read", path):
                 return np.load(path, mmap_mode="r", allow_pickle=False)
         except (ValueError, EOFError):  # the second, of an empty file
-            raise BadFile(f"{path} is damaged; {AGAIN}.") from None
+            raise BadFile(f"{self.named(path)} is damaged; {AGAIN}.") from None
 
     def save_array(self, name: str, values: np.ndarray) -> None:
         """Write an array of the plan, whole or not at all."""
@@ -213,18 +230,35 @@ class RunFolder:
         return receipt is not None and digest_of(content) == receipt.digest
 
     def has_shard(self, shard: int) -> bool:
-        """Whether a shard has a receipt and a file; what they hold is not read."""
+        """Whether a shard has a receipt and a file by now; what they hold is not read."""
         return self.receipt_file(shard).exists() and self.shard_file(shard).exists()
+
+    def finished(self) -> set[int]:
+        """The shards that have a receipt and a file; what they hold is not read."""
+        names = self._names(SHARDS)
+        return numbers_in(names, ".json") & numbers_in(names, ".parquet")
+
+    def leases(self, slices: int = 1) -> Leases:
+        """Takes shards for this process, which is of so many slices."""
+        return Leases(slices)
+
+    def living(self) -> list[dict[str, Any]]:
+        """What the leases of shards say that are kept alive, each with its shard."""
+        return living(self.path / LEASES)
 
     def clear_leases(self) -> None:
         """Remove the leases of a whole run, which killed processes left; of a living one it is of a whole shard."""
         for name in self._names(LEASES):
             if name.partition(".")[0].isdecimal():
-                (self.path / LEASES / name).unlink(missing_ok=True)
+                self.remove(self.path / LEASES / name)
+
+    def remove(self, path: Path) -> None:
+        """Remove a file of the run."""
+        path.unlink(missing_ok=True)
 
     def receipts(self) -> set[int]:
         """The shards that have a receipt, whatever it says."""
-        return {int(name[:-5]) for name in self._names(SHARDS) if name.endswith(".json") and name[:-5].isdecimal()}
+        return numbers_in(self._names(SHARDS), ".json")
 
     def failures(self, job: Job) -> Iterator[Failure]:
         """The rows that failed, in order; a row of equal text is not counted again."""
@@ -233,11 +267,50 @@ class RunFolder:
             receipt = self.receipt(job, int(shard)) if shard.isdecimal() else None
             yield from () if receipt is None else receipt.failures
 
-    def _names(self, folder: str) -> list[str]:
+    def has_whole_rows(self, shard: int) -> bool:
+        """Whether the rows of a shard are those of the plan, to the last bit."""
+        path = self.rows_file(shard)
+        return path.is_file() and digest_of(path.read_bytes()) == self.array(FILES)[shard].tobytes().hex()
+
+    def damaged_rows(self, job: Job) -> set[int]:
+        """The shards whose rows are not there, or, where they are still to be computed, not intact."""
+        return {
+            shard
+            for shard in range(job.shards)
+            if not (self.rows_file(shard).exists() if self.has_shard(shard) else self.has_whole_rows(shard))
+        }
+
+    def _inside(self) -> list[str]:
+        """What stands in the folder."""
+        with disk_errors("read", self.path):
+            return [] if not self.path.exists() else sorted(path.name for path in self.path.iterdir())
+
+    def _names(self, part: str) -> Collection[str]:
+        """The files of a part."""
         try:
-            return [path.name for path in (self.path / folder).iterdir()]
+            return [path.name for path in (self.path / part).iterdir()]
         except OSError:
             return []
+
+    # Of a run in an object store: what is copied to it after it was written, and from it before it is read.
+
+    def publish_plan(self, shards: Iterable[int]) -> None:
+        """Copy the rows of shards, and the arrays."""
+
+    def publish_shard(self, shard: int, receipt: Receipt) -> None:
+        """Copy what was computed."""
+
+    def fetch_rows(self, shards: Iterable[int]) -> None:
+        """Copy the rows of shards that are not here."""
+
+    def fetch_shards(self, job: Job, shards: Iterable[int], anew: bool = False) -> None:
+        """Copy shards that are not here with their receipts. anew: also those that are."""
+
+
+def numbers_in(names: Iterable[str], ending: str) -> set[int]:
+    """The numbers that names with an ending consist of besides."""
+    bare = (name.removesuffix(ending) for name in names if name.endswith(ending))
+    return {int(name) for name in bare if name.isdecimal()}
 
 
 def _call_for(record: Mapping[str, Any]) -> str:
@@ -258,12 +331,12 @@ def digest_of(content: bytes) -> str:
     return blake2b(content, digest_size=DIGEST).hexdigest()
 
 
-def check_question(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+def check_question(place: str, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     """Raise `BadFile` where a folder asks another question, with what differs."""
     plain = json.loads(json.dumps(here))
     if there != plain:
         raise BadFile(
-            f"{path} holds another run ({difference(there, plain)}); give another folder, or remove this one."
+            f"{place} holds another run ({difference(there, plain)}); give another folder, or remove this one."
         )
 
 

@@ -46,14 +46,16 @@ def report(run: Run, path: str | Path, title: str, about: Mapping[str, object] |
     """
     path, begun = Path(path), {method: list(islice(_groups(each), 2)) for method, each in run.by_method.items()}
     if not all(begun.values()):
-        raise BadInput(f"There is nothing to report: no text of {run.path} is explained; run the command of it again.")
+        raise BadInput(
+            f"There is nothing to report: no text of {run.folder.title} is explained; run the command of it again."
+        )
     if all(len(groups) == 1 for groups in begun.values()):
         side_by_side = SideBySide({method: Results(tuple(group)) for method, (group,) in begun.items()})
         shown = next(iter(side_by_side.values())) if len(side_by_side) == 1 else side_by_side
         return write_page(shown, path=path, title=title, about=about)
     pages, first = _pages(run, path), next(iter(begun.values()))[0]
     n_texts = len(run) // len(run.methods)
-    words = f"{WORDS}{run.path} --html words.html{' --method METHOD' if len(pages) > 1 else ''}."
+    words = f"{WORDS}{run.folder.title} --html words.html{' --method METHOD' if len(pages) > 1 else ''}."
     sections = [_answers(next(iter(pages.values())))]
     sections += [_links(_heading(method, pages), of_method, path, words) for method, of_method in pages.items()]
     sections += [facts_section("What was done", "", about)] if about else []

@@ -107,6 +107,7 @@ def make_plan(
     distinct = _save_arrays(folder, reading, files)
     job = Job(dict(question), reading.rows, distinct, data.written, stamps, _rows_digest(folder), threads)
     reuse()
+    folder.publish_plan(range(job.shards))
     folder.save_job(job)
     return job
 
@@ -167,7 +168,7 @@ def check_rows(
         _mend_arrays(folder, job, chunks, by_label, progress)
         return
     inputs, files = folder.array(INPUTS), np.array(folder.array(FILES))
-    damaged = {shard for shard in range(job.shards) if not _has_rows(folder, job, shard)}
+    damaged = folder.damaged_rows(job)
     if data.stamps and data.stamps == job.stamps and not damaged:
         return
     reading = RowsPass(by_label)
@@ -178,6 +179,7 @@ def check_rows(
             files[shard] = np.frombuffer(_write_rows(folder, shard, records), dtype=np.uint8)
     if damaged:
         folder.save_array(FILES, files)
+        folder.publish_plan(damaged)
     if reading.rows != job.rows:
         raise _changed(folder, job, job.shards)
 
@@ -197,17 +199,13 @@ def _mend_arrays(
     files = [_write_rows(folder, shard, records) for shard, records in reading.over(chunks, progress)]
     _save_arrays(folder, reading, files)
     if _rows_digest(folder) != job.rows_digest:
-        raise BadFile(f"The data are not those of {folder.path}, whose plan was damaged; {WAY_OUT}.")
+        raise BadFile(f"The data are not those of {folder.title}, whose plan was damaged; {WAY_OUT}.")
+    folder.publish_plan(range(job.shards))
 
 
 def _changed(folder: RunFolder, job: Job, shard: int) -> BadFile:
     where = f"shard {shard}, from row {shard * SHARD:,} on" if shard < job.shards else "its number of rows"
-    return BadFile(f"The data are not those of {folder.path}: {where}, differs; {WAY_OUT}.")
-
-
-def _has_rows(folder: RunFolder, job: Job, shard: int) -> bool:
-    """Whether the rows of a shard are there; of a shard that is still to be computed, whether they are intact too."""
-    return folder.rows_file(shard).exists() if folder.has_shard(shard) else _is_whole_rows(folder, shard)
+    return BadFile(f"The data are not those of {folder.title}: {where}, differs; {WAY_OUT}.")
 
 
 def read_rows(folder: RunFolder, shard: int) -> list[Example]:
@@ -224,10 +222,11 @@ def examples_in(rows: pa.Table) -> list[Example]:
 def rows_table(folder: RunFolder, shard: int) -> pa.Table:
     """The rows of a shard, a column a field of an example; raises `BadFile` where the file is damaged."""
     path = folder.rows_file(shard)
+    folder.fetch_rows([shard])
     with disk_errors("read", path):
         content = path.read_bytes()
     if digest_of(content) != folder.array(FILES)[shard].tobytes().hex():  # damaged Parquet can end the process
-        raise BadFile(f"{path} is damaged; {AGAIN}.")
+        raise BadFile(f"{folder.named(path)} is damaged; {AGAIN}.")
     return bounded_table(path, ROWS_FORM, ROWS_SCHEMA)
 
 
@@ -281,15 +280,10 @@ def _states(run: RunFolder, job: Job) -> Iterator[tuple[str, bool]]:
     yield from ((f"{ROWS}/{name}", has_arrays) for name in (FIRST, KEYS, INPUTS, FILES))
     for shard in range(job.shards):
         receipt = run.receipt(job, shard)
-        yield f"{ROWS}/{run.rows_file(shard).name}", not has_arrays or _is_whole_rows(run, shard)
+        yield f"{ROWS}/{run.rows_file(shard).name}", not has_arrays or run.has_whole_rows(shard)
         yield f"{SHARDS}/{run.shard_file(shard).name}", run.is_whole(job, shard)
         yield f"{SHARDS}/{run.receipt_file(shard).name}", receipt is not None
         lines = None if receipt is None else receipt.failure_lines().encode()
         path = run.failures_file(shard)
         if lines or (lines is None and path.is_file()):  # without its receipt nobody knows what it should be
             yield f"{FAILURES}/{path.name}", lines is None or (path.is_file() and path.read_bytes() == lines)
-
-
-def _is_whole_rows(run: RunFolder, shard: int) -> bool:
-    path = run.rows_file(shard)
-    return path.is_file() and digest_of(path.read_bytes()) == run.array(FILES)[shard].tobytes().hex()

@@ -102,6 +102,8 @@ def query_run(folder: RunFolder, job: Job, sql: str) -> pa.Table:
 def _sources(folder: RunFolder, job: Job) -> dict[str, Any]:
     """What the views are made of: the whole shards, the rows, the plan and the failures."""
     whole = sorted(shard for shard in folder.receipts() if folder.receipt(job, shard) is not None)
+    folder.fetch_shards(job, whole)
+    folder.fetch_rows(range(job.shards))
     first = np.array(folder.array(FIRST))
     failures = [asdict(failure) for failure in folder.failures(job)]
     schema = pa.schema({"row": pa.int64(), "id": pa.string(), "reason": pa.string()})

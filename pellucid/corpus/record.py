@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from pellucid.base.errors import BadFile, Failure
-from pellucid.base.files import disk_errors, possible_path
+from pellucid.base.files import disk_errors, is_address
 from pellucid.base.kinds import readers, renderers
 from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Job, RunFolder, difference, digest_of
 from pellucid.corpus.plan import read_rows
 from pellucid.corpus.shard import RECORD_SCHEMA, ROW, Reused, no_reused
+from pellucid.corpus.store import run_folder
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import from_record
@@ -34,10 +35,10 @@ OPEN_SHARDS = 8  # that are in memory at once, about 2 MB each for texts of 20 w
 class Run(StoredExplanations):
     """The explanations of a corpus, in the order of its rows; they are read from the folder when they are needed.
 
-    path: its folder, from `explain_corpus`. method: one of its methods, by title; None: all, of several one after the
-    other, as `by_method` has them apart. A row of equal text has the scores of the first such row, with its own id,
-    label and meta. Rows that failed, or are not computed yet, are left out. A slice is `Results`, in memory. Raises
-    `BadFile` for a folder without a run, and for a shard that was damaged since.
+    path: its folder or address, from `explain_corpus`. method: one of its methods, by title; None: all, of several one
+    after the other, as `by_method` has them apart. A row of equal text has the scores of the first such row, with its
+    own id, label and meta. Rows that failed, or are not computed yet, are left out. A slice is `Results`, in memory.
+    Raises `BadFile` for a folder without a run, and for a shard that was damaged since.
 
     >>> answer = lambda texts: [[0.1, 0.9] if "good" in text else [0.8, 0.2] for text in texts]
     >>> model = pellucid.from_function(answer, ["negative", "positive"])
@@ -49,16 +50,18 @@ class Run(StoredExplanations):
     """
 
     def __init__(self, path: str | Path, method: str | None = None) -> None:
-        self.path = possible_path(path)
-        self.folder = RunFolder(self.path)
+        self.folder = run_folder(path)
+        self.path = self.folder.path
         job = self.folder.job()
         if job is None:
-            raise BadFile(f"{self.path} holds no run; give the folder of one: {JOB} is in it once its rows are read.")
+            raise BadFile(
+                f"{self.folder.title} holds no run; give the folder of one: {JOB} is in it once its rows are read."
+            )
         self.job: Job = job
         self.methods = tuple(job.methods) if method is None else (method,)
         self._first = self.folder.array(FIRST)
         if self._first.shape != (job.rows,) or self._first.dtype != np.int64:
-            raise BadFile(f"{self.path} holds a plan of other rows than it says; {AGAIN}.")
+            raise BadFile(f"{self.folder.title} holds a plan of other rows than it says; {AGAIN}.")
         self._available = _available(self.folder, job, self._first)
         self._shards: OrderedDict[int, _Shard] = OrderedDict()
         self._examples_of: OrderedDict[int, list[Example]] = OrderedDict()
@@ -84,7 +87,7 @@ class Run(StoredExplanations):
     @property
     def by_method(self) -> dict[str, Run]:
         """Each method's title with the explanations by it alone."""
-        return {title: Run(self.path, title) for title in self.methods}
+        return {title: Run(self.folder.place, title) for title in self.methods}
 
     @property
     def failures(self) -> list[Failure]:
@@ -178,7 +181,7 @@ class Run(StoredExplanations):
             try:
                 parts.append(self._shard(shard).take(firsts[of_shard].tolist(), method))
             except LookupError as error:
-                raise BadFile(f"{self.path} has no explanation of row {error} in its shard; {AGAIN}.") from None
+                raise BadFile(f"{self.folder.title} has no explanation of row {error} in its shard; {AGAIN}.") from None
             places.append(of_shard)
         if not parts:
             return RECORD_SCHEMA.empty_table()
@@ -259,11 +262,12 @@ class _Shard:
     @classmethod
     def read(cls, folder: RunFolder, job: Job, shard: int) -> _Shard:
         """The shard; raises `BadFile` where the file is not the one of its receipt."""
+        folder.fetch_shards(job, [shard])
         path, receipt = folder.shard_file(shard), folder.receipt(job, shard)
         with disk_errors("read", path):
             content = path.read_bytes()
         if receipt is None or digest_of(content) != receipt.digest:
-            raise BadFile(f"{path} was damaged after it was written; {AGAIN}.")
+            raise BadFile(f"{folder.named(path)} was damaged after it was written; {AGAIN}.")
         table = bounded_table(path, FORM, pa.schema([ROW, *RECORD_SCHEMA]))
         places: dict[str, dict[int, int]] = {title: {} for title in job.methods}
         methods, rows = (table.column(name).to_pylist() for name in ("method", "row"))
@@ -280,20 +284,23 @@ class _Shard:
 def open_run(folder: str | Path) -> Run:
     """The run in a folder, whole or as far as it is computed by now; the model is not needed.
 
-    folder: what `explain_corpus`, or `pellucid explain --out`, writes to.
+    folder: what `explain_corpus`, or `pellucid explain --out`, writes to: a path, or an address such as
+        "s3://bucket/run", of which shards are copied when they are read.
 
     Returns the `Run`. Raises `BadFile` where the folder holds none.
 
     >>> pellucid.open_run("runs/two")
     <Run of 2 texts by occlusion: whole>
     """
-    return Run(Path(folder))
+    return Run(folder)
 
 
 @readers.add()
-def run_at(path: Path) -> Run | None:
-    """The run in a folder; None where it holds something else."""
-    return Run(path) if (path / JOB).is_file() else None
+def run_at(path: str | Path) -> Run | None:
+    """The run in a folder, or at an address; None where there is something else."""
+    if isinstance(path, Path):
+        return Run(path) if (path / JOB).is_file() else None
+    return None if run_folder(path).job() is None else Run(path)
 
 
 # Rows of an earlier run whose text and question are the same are copied instead of computed. Which rows these are is
@@ -303,7 +310,7 @@ REUSE = "reuse"  # in a question, the folder of the earlier run
 NOT_THERE = -1
 
 
-def check_reusable(earlier: Path, question: dict[str, Any]) -> None:
+def check_reusable(earlier: str | Path, question: dict[str, Any]) -> None:
     """Raise `BadFile` where the earlier folder holds no run, or one whose scores would be others."""
     job = open_run(earlier).job
     before, now = (
@@ -314,7 +321,7 @@ def check_reusable(earlier: Path, question: dict[str, Any]) -> None:
         raise BadFile(f"Rows of {earlier} cannot be reused ({differing}); leave it away, or ask as that run did.")
 
 
-def save_matches(folder: RunFolder, earlier: Path) -> None:
+def save_matches(folder: RunFolder, earlier: str | Path) -> None:
     """Write for each row the row of the earlier run that has its text and an explanation, or -1."""
     run = open_run(earlier)
     rows = np.asarray(run.rows)
@@ -335,7 +342,8 @@ def reused_rows(folder: RunFolder, job: Job) -> Reused:
     earlier = job.question.get(REUSE)
     if earlier is None:
         return no_reused
-    matches, run = folder.array(REUSED), _earlier_run(str(earlier))
+    copies = run_folder(str(earlier)).path  # `fetch_reused` has copied what is needed, and a child asks no store
+    matches, run = folder.array(REUSED), _earlier_run(str(copies))
 
     def of_rows(rows: Sequence[int]) -> tuple[Sequence[int], dict[str, pa.Table]]:
         some = [row for row in rows if matches[row] != NOT_THERE]
@@ -344,6 +352,20 @@ def reused_rows(folder: RunFolder, job: Job) -> Reused:
     return of_rows
 
 
-@lru_cache(maxsize=1)
+def fetch_reused(folder: RunFolder, job: Job, shard: int) -> None:
+    """Copy what the rows of a shard have in an earlier run that is in an object store."""
+    earlier = job.question.get(REUSE)
+    if earlier is None:
+        return
+    rows = job.rows_of(shard)
+    matches = folder.array(REUSED)[rows.start : rows.stop]
+    if not is_address(earlier):
+        return
+    run = _earlier_run(earlier)
+    firsts = run._first[matches[matches != NOT_THERE]]
+    run.folder.fetch_shards(run.job, np.unique(firsts // SHARD).tolist())
+
+
+@lru_cache(maxsize=2)
 def _earlier_run(path: str) -> Run:
     return open_run(path)

@@ -12,10 +12,10 @@ from typing import Protocol
 
 from pellucid.base.checks import in_syntax
 from pellucid.base.errors import BadSetting, FolderMended, ModelCannot, notify
-from pellucid.base.leases import LOOK, Leases, living, shares_first
+from pellucid.base.leases import LOOK, Leases, shares_first
 from pellucid.base.processes import Progress
 from pellucid.corpus.careful import MOST_DEATHS, OnPart, Rows
-from pellucid.corpus.folder import LEASES, SHARD, Job, Receipt, RunFolder
+from pellucid.corpus.folder import SHARD, Job, Receipt, RunFolder
 
 STAGE = "explaining"
 
@@ -68,34 +68,35 @@ class RunWork:
         A damaged shard is named, and computed again.
         """
         index, count = self.share
-        damaged = []
-        for shard in sorted(self.folder.receipts()):
+        damaged, finished, there = [], self.folder.finished(), sorted(self.folder.receipts())
+        self.folder.fetch_shards(self.job, [shard for shard in there if shard % count == index - 1], anew=True)
+        for shard in there:
             mine = shard % count == index - 1
             receipt = self.folder.receipt(self.job, shard)
-            if receipt is None or not (self.folder.is_whole(self.job, shard) if mine else self.folder.has_shard(shard)):
+            if receipt is None or not (self.folder.is_whole(self.job, shard) if mine else shard in finished):
                 damaged.append(shard)
-                self.folder.receipt_file(shard).unlink(missing_ok=True)
+                self.folder.remove(self.folder.receipt_file(shard))
             else:
                 self._count(shard, receipt)
         if damaged:
             names = ", ".join(self.folder.shard_file(shard).name for shard in damaged[:5])
             more = f" and {len(damaged) - 5} more" if len(damaged) > 5 else ""
             notify(
-                f"Damaged in {self.folder.path}, and computed again: {names}{more}.",
+                f"Damaged in {self.folder.title}, and computed again: {names}{more}.",
                 FolderMended,
             )
 
     def leases(self) -> Leases:
         """Takes shards for this process; raises `BadSetting` where a process that cuts the run otherwise is at work."""
         mine = self.share[1]
-        for lease in living(self.folder.path / LEASES):
+        for lease in self.folder.living():
             count = lease.get("slices", 1)
             if isinstance(count, int) and 1 not in (count, mine) and count != mine:
                 raise BadSetting(
                     f"{in_syntax('slice=', '--slice ')}{self.share[0]}/{mine} is of {mine:,} slices, and a process of "
                     f"{lease.get('host')} computes this run in {count:,}: give i/{count}, or no slice."
                 )
-        return Leases(mine)
+        return self.folder.leases(mine)
 
     def _count(self, shard: int, receipt: Receipt) -> None:
         with self._lock:
@@ -113,9 +114,9 @@ class RunWork:
 
     def take_in(self) -> None:
         """Count the shards that other processes have finished meanwhile."""
-        for shard in self.folder.receipts() - self._whole:
+        for shard in (self.folder.receipts() & self.folder.finished()) - self._whole:
             receipt = self.folder.receipt(self.job, shard)
-            if receipt is not None and self.folder.has_shard(shard):
+            if receipt is not None:
                 self._count(shard, receipt)
 
     def is_open(self, shard: int) -> bool:
@@ -159,8 +160,10 @@ class RunWork:
                 if not self.is_open(shard) or not leases.take(path):
                     continue
                 try:
-                    if self.folder.has_shard(shard) and self.folder.receipt(self.job, shard) is not None:
-                        continue  # another process finished it before we looked
+                    if self.folder.has_shard(shard):  # another process finished it before we looked, and maybe more
+                        self.take_in()
+                    if not self.is_open(shard):
+                        continue
                     yield shard
                 finally:
                     self._begun.pop(threading.get_ident(), None)

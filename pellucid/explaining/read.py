@@ -6,7 +6,7 @@ from typing import Any
 
 from pellucid.base.checks import known, listed
 from pellucid.base.errors import BadFile, BadSetting
-from pellucid.base.files import possible_path
+from pellucid.base.files import is_address, place_of, possible_path
 from pellucid.base.json_text import read_json
 from pellucid.base.kinds import readers
 from pellucid.results import storage
@@ -24,7 +24,7 @@ def read(path: str | Path) -> Any:
     """Read what `save` wrote, or a folder that `explain_corpus`, `compare`, `layer_analysis`, `attention_analysis`,
     `attack` or a watched training left.
 
-    path: a .parquet or .json file, or a folder.
+    path: a .parquet or .json file, or a folder; of a run also an address, such as "s3://bucket/run".
 
     Returns what was saved: `Results` of explanations, of a comparison's folder and of a watched training's; the `Run`
     of a corpus; a `LayerAnalysis`, an `AttentionAnalysis`, the `Attempts` of attacks, or the `Table` of a comparison.
@@ -37,6 +37,8 @@ def read(path: str | Path) -> Any:
     >>> pellucid.read("results.parquet")
     <Results: 2 explanations by occlusion>
     """
+    if is_address(path):
+        return _run_at(path)
     path = possible_path(path)
     names = sorted(readers.names(), key=lambda name: name not in LIGHT)
     of_readers = (readers.get(name).make(path) for name in names)
@@ -46,15 +48,15 @@ def read(path: str | Path) -> Any:
 
 def read_explanations(path: str | Path) -> Results:
     """The explanations of a file or folder, as `read` says; raises `BadFile` where there are none."""
-    path = possible_path(path)
-    if not path.is_dir():
-        return Results(tuple(storage.read(path)))
-    if (run := _run_at(path)) is not None:
+    place = place_of(path)
+    if isinstance(place, Path) and not place.is_dir():
+        return Results(tuple(storage.read(place)))
+    if (run := _run_at(place)) is not None:
         return Results(tuple(run))
-    files = sorted(file for pattern in PARTS for file in path.glob(pattern))
+    files = sorted(file for pattern in PARTS for file in Path(place).glob(pattern))
     if not files:
         raise BadFile(
-            f"{path} is a folder without explanations; give the file that was saved, or the folder of a comparison or "
+            f"{place} is a folder without explanations; give the file that was saved, or the folder of a comparison or "
             "of a watched training."
         )
     return Results(tuple(explanation for file in files for explanation in storage.read(file)))
@@ -62,20 +64,23 @@ def read_explanations(path: str | Path) -> Results:
 
 def stored_or_read(path: str | Path) -> Sequence[Explanation]:
     """The explanations of a file or folder; of a run over a corpus they are read when they are needed."""
-    run = _run_at(possible_path(path))
+    run = _run_at(place_of(path))
     return read_explanations(path) if run is None else run
 
 
-def _run_at(path: Path) -> StoredExplanations | None:
-    """The run over a corpus in a folder; None where there is none."""
-    return readers.get("run_at").make(path)  # type: ignore[no-any-return]
+def _run_at(path: str | Path) -> StoredExplanations | None:
+    """The run over a corpus in a folder; None where there is none. Raises `BadFile` for an address without one."""
+    run = readers.get("run_at").make(path)
+    if run is None and is_address(path):
+        raise BadFile(f"{str(path).partition('?')[0]} holds no run; give the address of one, or a file or folder.")
+    return run  # type: ignore[no-any-return]
 
 
 def read_in_turn(path: str | Path, method: str | None) -> Sequence[Explanation]:
     """The explanations of a file or folder by the named method, or by the only one; of a run over a corpus they are
     read when they are needed.
     """
-    run = _run_at(possible_path(path))
+    run = _run_at(place_of(path))
     if run is None:
         return of_one_method(read_explanations(path), method)
     by_method = run.by_method

@@ -14,7 +14,9 @@ import typer
 
 import pellucid
 from pellucid.base.checks import listed, readable_number
-from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.errors import BadFile, BadInput, BadSetting
+from pellucid.base.files import place_of
+from pellucid.base.kinds import readers
 from pellucid.explaining.commands.data_options import Reading
 from pellucid.explaining.commands.model_options import settings_from
 from pellucid.explaining.commands.safe_text import say
@@ -32,10 +34,11 @@ class RunOptions:
     """A run over a corpus, in a folder."""
 
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="Keep the explanations of --data in this folder, shard by shard: for millions of texts. The same "
-            "command goes on after any interruption, and others may join it. --data may be a pattern of files."
+            help="Keep the explanations of --data in this folder, or at an address such as s3://bucket/run, shard by "
+            "shard: for millions of texts. The same command goes on after any interruption, and others may join it. "
+            "--data may be a pattern of files."
         ),
     ] = None
     slice_: Annotated[
@@ -52,8 +55,8 @@ class RunOptions:
         int, typer.Option(min=0, help="More texts with an error than this end the run; fewer are left out.")
     ] = 100
     reuse: Annotated[
-        Path | None,
-        typer.Option(help="The folder of an earlier run: its rows of equal text and question are copied."),
+        str | None,
+        typer.Option(help="The folder or address of an earlier run: its rows of equal text and question are copied."),
     ] = None
     engine: Annotated[
         str, typer.Option(help="What computes the run. local: processes of this machine; ray: actors of Ray.")
@@ -97,8 +100,8 @@ def run_corpus(
 ) -> pellucid.Run | None:
     """Explain a corpus as the options say, and save it too; None where it was only estimated, or not begun."""
     corpus = _arguments(data, split, reading, question)
-    folder = options.out
-    is_new = folder is None or not (folder / JOB).exists()
+    folder = None if options.out is None else place_of(options.out)
+    is_new = folder is None or _is_new(folder)
     if options.estimate or (is_new and not options.yes):
         cost = pellucid.corpus_cost(model, workers=workers, **corpus)
         if options.estimate:
@@ -113,15 +116,25 @@ def run_corpus(
         workers=workers,
         slice=options.slice_,
         max_failures=options.max_failures,
-        reuse=options.reuse,
+        reuse=None if options.reuse is None else place_of(options.reuse),
         engine=options.engine if options.address is None else (options.engine, {"address": options.address}),
         **corpus,
     )
-    say(summary(run, folder), aside=aside)
+    say(summary(run), aside=aside)
     if save is not None:
         pellucid.save(run, save)
         say(f"Written: {save}", aside=True)
     return run
+
+
+def _is_new(place: str | Path) -> bool:
+    """Whether there is no run yet; what is damaged is not new."""
+    if isinstance(place, Path):
+        return not (place / JOB).exists()
+    try:
+        return readers.get("run_at").make(place) is None
+    except BadFile:  # the run mends it, or says the same
+        return False
 
 
 def _arguments(data: str, split: str, reading: Reading, question: dict[str, Any]) -> dict[str, Any]:
@@ -196,12 +209,13 @@ def saved_by_run(
     return results
 
 
-def summary(run: pellucid.Run, folder: Path) -> str:
+def summary(run: pellucid.Run) -> str:
     """How many texts were explained, and how many failed."""
     failures = run.failures
-    reasons = f"{len(failures):,} failed, with reasons in {folder / 'failures'}" if failures else "none failed"
+    place = run.folder.title
+    reasons = f"{len(failures):,} failed, with reasons in {place}/failures" if failures else "none failed"
     copied = f"; {run.reused:,} copied from an earlier run" if run.reused else ""
-    return f"{len(run) // len(run.methods):,} texts explained by {run.method}; {reasons}{copied}. Folder: {folder}"
+    return f"{len(run) // len(run.methods):,} texts explained by {run.method}; {reasons}{copied}. Folder: {place}"
 
 
 def _agreed(cost: Any) -> bool:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from pellucid.base.errors import BadFile
-from pellucid.base.files import whole_file
+from pellucid.base.files import cache_folder, whole_file
 from pellucid.base.kinds import routes
 from pellucid.run.batch import Row
 from pellucid.run.parity import residuals
@@ -229,8 +229,7 @@ def _seconds(run: Timed, route: Route) -> float:
 
 # What earlier trials chose, in one small file of the user's: a trial measures time, and one a machine is enough.
 #
-# The file lies in the folder that PELLUCID_CACHE names, else in `pellucid` in that of XDG_CACHE_HOME, else in
-# `~/.cache/pellucid`. Without it every process tries for itself.
+# The file lies in the folder of what is kept for later. Without it every process tries for itself.
 
 PACKAGES = ("torch", "transformers", "openvino", "pellucid")  # whose versions may change what is fastest
 NAMES_OF_PROCESSORS = (  # of Intel's and AMD's, and of ARM's
@@ -278,13 +277,7 @@ def _stored() -> dict[str, object]:
 
 def _path() -> Path:
     """Raises `OSError` for a user without a home."""
-    if named := os.environ.get("PELLUCID_CACHE"):
-        return Path(named) / "routes.json"
-    try:
-        shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError as error:
-        raise OSError(str(error)) from None
-    return shared / "pellucid" / "routes.json"
+    return cache_folder() / "routes.json"
 
 
 @cache
