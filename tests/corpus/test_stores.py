@@ -167,7 +167,7 @@ def test_an_address_where_no_run_can_be_ends_in_one_sentence(model, machine, ser
     assert "secret" not in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_store_that_does_not_answer_and_a_pyarrow_without_it_are_said(model, machine, monkeypatch):
+def test_a_store_without_answer_and_a_pyarrow_without_stores_end_in_one_sentence(model, machine, monkeypatch):
     with pytest.raises(
         BadFile,
         match=r"Cannot read s3://bucket/run/job.json: network connection, Failed to connect.*"
