@@ -20,7 +20,7 @@ from pellucid.discovery.dictionaries import random_dictionary
 from pellucid.discovery.effects import fitting_texts
 from pellucid.discovery.judges import JudgedCase
 from pellucid.discovery.measures import STAGE, effects_on
-from pellucid.discovery.page import interval_cell
+from pellucid.discovery.page import interval_cell, mean_and_bounds
 from pellucid.discovery.record import LearntConcepts, check_same_model
 from pellucid.discovery.states import MOST_STATES, sampled_states, state_question
 from pellucid.drawing.html import Markup, element, header_row, name, scroll_box, table
@@ -208,14 +208,10 @@ def _row(verdict: ConceptVerdict) -> Markup:
     css_class = {"▲": "pl-better", "▼": "pl-worse"}.get(verdict.mark, "pl-unclear")
     beside = verdict.beside
     cells = [interval_cell(each) for each in (beside.value, beside.chance)]
-    over = element(
-        "td",
-        element("span", three(beside.over.mean), class_="pl-value"),
-        element("small", bounds(beside.over)),
-        element("small", verdict.mark, class_=css_class),
-    )
+    over = element("td", *mean_and_bounds(beside.over), element("small", verdict.mark, class_=css_class))
+    meaning = element("td", verdict.meaning, element("small", f"n = {beside.n:,}"), class_="pl-sentence")
     title = element("th", name(readable(verdict.judge)), element("small", f"{verdict.better} is better"), scope="row")
-    return element("tr", title, *cells, over, element("td", verdict.meaning, element("small", f"n = {beside.n:,}")))
+    return element("tr", title, *cells, over, meaning)
 
 
 @renderers.add(draws="judged concepts")

@@ -191,8 +191,14 @@ def _measure(title: str, beside: BesideChance, what: str) -> Markup:
 
 
 def interval_cell(interval: Interval) -> Markup:
-    """A cell of a table: a mean, and its interval below it."""
-    return element("td", element("span", three(interval.mean), class_="pl-value"), element("small", bounds(interval)))
+    """A cell of a table: a mean, and its interval below it, where there is one."""
+    return element("td", *mean_and_bounds(interval))
+
+
+def mean_and_bounds(interval: Interval) -> tuple[Markup, ...]:
+    """A mean, and its interval below it, where there is one."""
+    mean = element("span", three(interval.mean), class_="pl-value")
+    return (mean,) if interval.low != interval.low else (mean, element("small", bounds(interval)))
 
 
 @renderers.add(draws="learnt concepts")
