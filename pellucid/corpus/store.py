@@ -265,6 +265,7 @@ class StoredFolder(RunFolder):
         if content is None:
             self.store.check()
             return None
+        self._make_private()
         before = path.read_bytes() if path.is_file() else b""
         if content != before:
             for array in (self.path / ROWS).glob("*.npy") if before else ():
@@ -272,6 +273,16 @@ class StoredFolder(RunFolder):
             with whole_file(path) as file:
                 file.write(content)
         return super().job()
+
+    def _make_private(self) -> None:
+        """Make the folder of copies, which may hold texts that are nobody else's business."""
+        with disk_errors("write", self.path):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def prepare(self) -> None:
+        """See `RunFolder`."""
+        self._make_private()
+        super().prepare()
 
     def save_job(self, job: Job) -> None:
         """See `RunFolder`."""
@@ -307,6 +318,7 @@ class StoredFolder(RunFolder):
     def living(self) -> list[dict[str, Any]]:
         """See `RunFolder`."""
         there = self.store.stamps(LEASES)
+        self._make_private()
         for path in (self.path / LEASES).glob("[0-9]*.json"):
             if path.name not in there:
                 path.unlink(missing_ok=True)

@@ -8,16 +8,20 @@ import logging
 import os
 import random
 import signal
+import stat
 import time
 
 import pytest
 from pyarrow import fs
 
 import pellucid
+from pellucid.base import leases
 from pellucid.base.errors import BadFile, FolderMended
 from pellucid.corpus.command import jobs
+from pellucid.corpus.store import RunStore, run_folder
 from tests.cli.jobs import MAIN
 from tests.corpus.test_runs import TEXTS, answer, explained
+from tests.shared import warm_python
 from tests.shared.moments import files_of
 from tests.shared.tiny import LABELS, save_tiny
 from tests.shared.warm_python import Started
@@ -132,6 +136,34 @@ def test_a_flipped_bit_in_the_store_is_named_and_computed_again(model, whole, ma
     assert objects_of(address) == files_of(whole)
 
 
+def test_a_lease_in_a_store_is_of_the_process_that_keeps_it_alive(machine, address, monkeypatch):
+    monkeypatch.setattr(leases, "is_dead", lambda holder: False)  # as if each were of another machine
+    run = run_folder(address)
+    first, second = run.leases(), run.leases()
+    assert first.take(run.lease_file(3)) and not second.take(run.lease_file(3))
+    assert [(each["shard"], each["process"]) for each in run.living()] == [(3, os.getpid())]
+    assert stat.S_IMODE(run.path.stat().st_mode) == 0o700
+    monkeypatch.setattr(leases, "STALE", 0.3)
+    for _ in range(3):
+        time.sleep(0.2)
+        first._touch(run.lease_file(3))
+        assert not second.take(run.lease_file(3))
+    time.sleep(0.4)
+    assert second.take(run.lease_file(3))
+    first._touch(run.lease_file(3))  # too late: it is the second's
+    assert json.loads(objects_of(address)["leases/00003.json"])["token"] == second._token
+    second.release(run.lease_file(3))
+    assert run.living() == [] and first.take(run.lease_file(3))
+    write = RunStore.write
+
+    def overtaken(store, name, content):
+        write(store, name, content)
+        write(store, name, b"another's, of the same moment")
+
+    monkeypatch.setattr(RunStore, "write", overtaken)
+    assert not first.take(run.lease_file(4))
+
+
 @pytest.mark.parametrize(
     "address, sentence",
     [
@@ -224,6 +256,13 @@ def test_two_machines_share_a_store_and_write_the_bytes_of_a_folder(place, quiet
     for process in [begun(place, f"slice-{n}", address, "--slice", f"{n}/2") for n in (1, 2)]:
         assert "2,300 texts explained" in ended(process)
     assert objects_of(address) == quiet
+
+
+@pytest.mark.whole
+def test_commands_end_with_status_2_and_one_sentence(place):
+    for words in (["jobs", "ftp://bucket/run"], ["query", "s3://", "select 1"]):
+        done = warm_python.run(f"{MAIN}; main()", *words, cwd=place)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "give a folder, s3://bucket/run" in done.stderr
 
 
 @pytest.mark.whole
