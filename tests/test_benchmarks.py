@@ -290,7 +290,7 @@ def test_a_product_that_is_missing_has_no_peak(monkeypatch, lacks, ways):
     assert set(linear_product.peaks()) == ways
 
 
-def test_the_machine_is_said_with_its_processor_and_its_peaks():
+def test_a_machine_is_named_with_its_processor_and_peaks():
     machine = {"processor": "AMD EPYC (family 25, model 1, avx2)"}
     assert machine_words(machine) == machine["processor"]
     assert "with 47 GFLOP/s by PyTorch and 45 GFLOP/s by oneDNN" in machine_words(
