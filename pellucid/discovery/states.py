@@ -13,7 +13,7 @@ from torch import Tensor
 from pellucid.base.checks import quoted
 from pellucid.base.errors import BadFile, BadSetting, ModelCannot
 from pellucid.base.json_text import json_digest
-from pellucid.base.memory import not_enough_memory
+from pellucid.base.memory import give_back, not_enough_memory
 from pellucid.base.processes import Progress
 from pellucid.models.folders.weight_files import save_tensors
 from pellucid.run.batch import Batch
@@ -155,6 +155,7 @@ def sampled_states(question: StateQuestion, file_of: Callable[[int], Path] | Non
     for index in range(question.n_parts):
         progress(STAGE, min(index * PART, len(question.examples)), len(question.examples))
         parts.append(question.part(index) if file_of is None else _part_in_file(question, index, file_of(index)))
+        give_back()  # states of texts of many lengths leave gaps, and twenty thousand texts would leave many
     progress(STAGE, len(question.examples), len(question.examples))
     states, places, counts = zip(*parts, strict=True)
     return StateSample(np.concatenate(states), np.concatenate(places), sum(counts))
