@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 # Tests write and remove many thousand small files: in main memory where it has room, since a disk takes minutes for them.
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8000000 {print "TMPDIR=/dev/shm"}')
-# What Python compiles is kept, whatever the shell says: two hundred processes and both workers read the same files.
+# What Python compiles is kept, whatever the shell says: many processes, and both workers, read the same files.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(ROOM) $(BIN)/python -m pytest -o tmp_path_retention_count=1 -o tmp_path_retention_policy=failed
 
 .PHONY: setup lock sbom release matrix fix check test test-unit test-long bench demo site capabilities browser dictionaries clean

@@ -11,7 +11,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -66,11 +66,132 @@ def living(folder: Path) -> list[dict[str, Any]]:
     return leases
 
 
+class LeasePlace(Protocol):
+    """Where leases are."""
+
+    def make(self, path: Path, record: Mapping[str, Any]) -> bool:
+        """Whether the lease was free, and has this record now."""
+
+    def holder(self, path: Path) -> dict[str, Any]:
+        """What the lease says of its process; empty where nothing can be read."""
+
+    def stamp(self, path: Path) -> object:
+        """What differs after each heartbeat; raises `OSError` where the lease is gone."""
+
+    def touch(self, path: Path, record: Mapping[str, Any]) -> None:
+        """One heartbeat."""
+
+    def remove(self, path: Path) -> None: ...
+
+
+class LeaseFiles:
+    """Leases as files that are made exclusively; a heartbeat changes their time."""
+
+    def make(self, path: Path, record: Mapping[str, Any]) -> bool:
+        """See `LeasePlace`."""
+        with disk_errors("write", path):
+            try:
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            except FileExistsError:
+                return False
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(json.dumps(record))
+        return True
+
+    def holder(self, path: Path) -> dict[str, Any]:
+        """See `LeasePlace`."""
+        return holder_of(path)
+
+    def stamp(self, path: Path) -> object:
+        """See `LeasePlace`."""
+        return path.stat().st_mtime
+
+    def touch(self, path: Path, record: Mapping[str, Any]) -> None:
+        """See `LeasePlace`."""
+        os.utime(path)
+
+    def remove(self, path: Path) -> None:
+        """See `LeasePlace`."""
+        path.unlink()
+
+
+class Objects(Protocol):
+    """What is needed of an object store."""
+
+    def read(self, name: str) -> bytes | None:
+        """What an object holds; None where it is not there."""
+
+    def write(self, name: str, content: bytes) -> None: ...
+    def remove(self, name: str) -> None: ...
+
+
+@dataclass
+class LeaseObjects:
+    """Leases in an object store, where nothing can be made exclusively: written with a token and read back, and written
+    again as a heartbeat.
+
+    Two processes that look at the same moment may both take a shard. That costs time and never data: both write the
+    same bytes. store: of the objects. folder: a path in it stands for the object of that name.
+    """
+
+    store: Objects
+    folder: Path
+    token: str = field(default_factory=lambda: token_hex(8))
+    _contents: dict[Path, bytes] = field(default_factory=dict)  # what leases held when they were looked at last
+    _beats: int = 0
+
+    def make(self, path: Path, record: Mapping[str, Any]) -> bool:
+        """See `LeasePlace`."""
+        if self._look(path):
+            return False
+        content = self._write(path, record)
+        return self._look(path) == content
+
+    def holder(self, path: Path) -> dict[str, Any]:
+        """See `LeasePlace`; as it was when it was looked at last."""
+        try:
+            record = json.loads(self._contents.get(path, b""))
+        except ValueError:
+            return {}
+        return record if isinstance(record, dict) else {}
+
+    def stamp(self, path: Path) -> object:
+        """See `LeasePlace`."""
+        return self._contents.get(path)
+
+    def touch(self, path: Path, record: Mapping[str, Any]) -> None:
+        """See `LeasePlace`; a lease that another process took for stale is left to it."""
+        self._look(path)
+        if self.holder(path).get("token") == self.token:
+            self._write(path, record)
+
+    def remove(self, path: Path) -> None:
+        """See `LeasePlace`."""
+        self.store.remove(self._name(path))
+
+    def _write(self, path: Path, record: Mapping[str, Any]) -> bytes:
+        """Write the record with the token and the number of heartbeats: no two contents are equal."""
+        self._beats += 1
+        content = json.dumps({**record, "token": self.token, "beat": self._beats}).encode()
+        self.store.write(self._name(path), content)
+        return content
+
+    def _look(self, path: Path) -> bytes:
+        content = self._contents[path] = self.store.read(self._name(path)) or b""
+        return content
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
+
+
 @dataclass
 class Leases:
-    """The leases of this process, kept alive by a thread until they are released. slices: of how many it is."""
+    """The leases of this process, kept alive by a thread until they are released. slices: of how many it is. place:
+    where they are.
+    """
 
     slices: int = 1
+    place: LeasePlace = field(default_factory=LeaseFiles)
     _paths: set[Path] = field(default_factory=set)
     _seen: dict[Path, tuple[object, float]] = field(default_factory=dict)  # a lease's stamp, and when we saw it first
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -104,48 +225,22 @@ class Leases:
         """What a lease says of this process."""
         return {"host": HOST, "process": os.getpid(), "since": time.time(), "slices": self.slices}
 
-    # Where leases are files; a subclass has them elsewhere.
-
     def _make(self, path: Path) -> bool:
-        """Whether the lease was free, and is this process's now."""
-        record = json.dumps(self.record())
-        with disk_errors("write", path):
-            try:
-                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            except FileExistsError:
-                return False
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(record)
-        self._hold(path)
-        return True
-
-    def _holder(self, path: Path) -> dict[str, Any]:
-        """What the lease says of its process."""
-        return holder_of(path)
-
-    def _stamp(self, path: Path) -> object:
-        """What differs after each heartbeat; raises `OSError` where the lease is gone."""
-        return path.stat().st_mtime
-
-    def _touch(self, path: Path) -> None:
-        """One heartbeat."""
-        os.utime(path)
+        is_ours = self.place.make(path, self.record())
+        if is_ours:
+            with self._lock:
+                self._paths.add(path)
+        return is_ours
 
     def _remove(self, path: Path) -> None:
         with suppress(OSError):
-            path.unlink()
-
-    # Wherever they are.
-
-    def _hold(self, path: Path) -> None:
-        with self._lock:
-            self._paths.add(path)
+            self.place.remove(path)
 
     def _is_stale(self, path: Path) -> bool:
-        if is_dead(self._holder(path)):
+        if is_dead(self.place.holder(path)):
             return True
         try:
-            touched = self._stamp(path)
+            touched = self.place.stamp(path)
         except OSError:
             return False
         with self._lock:
@@ -159,74 +254,7 @@ class Leases:
                 paths = list(self._paths)
             for path in paths:
                 with suppress(OSError):  # another process took it for stale, or the disk is full
-                    self._touch(path)
-
-
-class Objects(Protocol):
-    """What is needed of an object store."""
-
-    def read(self, name: str) -> bytes | None:
-        """What an object holds; None where it is not there."""
-
-    def write(self, name: str, content: bytes) -> None: ...
-    def remove(self, name: str) -> None: ...
-
-
-@dataclass
-class ObjectLeases(Leases):
-    """Leases in an object store, where nothing can be made exclusively: written with a token and read back, and written
-    again as a heartbeat.
-
-    Two processes that look at the same moment may both take a shard. That costs time and never data: both write the
-    same bytes. store: of the objects. folder: a path in it stands for the object of that name.
-    """
-
-    store: Objects = field(kw_only=True)
-    folder: Path = field(kw_only=True)
-    _token: str = field(default_factory=lambda: token_hex(8))
-    _contents: dict[Path, bytes] = field(default_factory=dict)  # what leases held when they were looked at last
-    _beats: int = 0
-
-    def record(self) -> dict[str, Any]:
-        """See `Leases`; the token and the number of heartbeats make it differ from all others."""
-        self._beats += 1
-        return {**super().record(), "token": self._token, "beat": self._beats}
-
-    def _make(self, path: Path) -> bool:
-        if self._look(path):
-            return False
-        content = json.dumps(self.record()).encode()
-        self.store.write(self._name(path), content)
-        if self._look(path) != content:
-            return False
-        self._hold(path)
-        return True
-
-    def _look(self, path: Path) -> bytes:
-        content = self._contents[path] = self.store.read(self._name(path)) or b""
-        return content
-
-    def _name(self, path: Path) -> str:
-        return path.relative_to(self.folder).as_posix()
-
-    def _holder(self, path: Path) -> dict[str, Any]:
-        try:
-            record = json.loads(self._contents.get(path, b""))
-        except ValueError:
-            return {}
-        return record if isinstance(record, dict) else {}
-
-    def _stamp(self, path: Path) -> object:
-        return self._contents.get(path)
-
-    def _touch(self, path: Path) -> None:
-        self._look(path)
-        if self._holder(path).get("token") == self._token:  # else another process took it for stale
-            self.store.write(self._name(path), json.dumps(self.record()).encode())
-
-    def _remove(self, path: Path) -> None:
-        with suppress(OSError):
-            self.store.remove(self._name(path))
+                    self.place.touch(path, self.record())
 
 
 # Slices: commands that share the parts of one folder, on one machine or several.

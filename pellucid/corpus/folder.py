@@ -116,9 +116,13 @@ class RunFolder:
         """Where the run is, for people."""
         return str(self.path)
 
+    def name_of(self, path: Path) -> str:
+        """A file's name below the folder."""
+        return path.relative_to(self.path).as_posix()
+
     def named(self, path: Path) -> str:
         """Where a file of the run is, for people."""
-        return f"{self.title}/{path.relative_to(self.path).as_posix()}"
+        return f"{self.title}/{self.name_of(path)}"
 
     def job(self) -> Job | None:
         """What is asked; None where the plan is not made yet. Raises `BadFile` for a damaged file."""

@@ -355,12 +355,10 @@ def reused_rows(folder: RunFolder, job: Job) -> Reused:
 def fetch_reused(folder: RunFolder, job: Job, shard: int) -> None:
     """Copy what the rows of a shard have in an earlier run that is in an object store."""
     earlier = job.question.get(REUSE)
-    if earlier is None:
+    if not is_address(earlier):
         return
     rows = job.rows_of(shard)
     matches = folder.array(REUSED)[rows.start : rows.stop]
-    if not is_address(earlier):
-        return
     run = _earlier_run(earlier)
     firsts = run._first[matches[matches != NOT_THERE]]
     run.folder.fetch_shards(run.job, np.unique(firsts // SHARD).tolist())

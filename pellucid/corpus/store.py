@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ import numpy as np
 from pellucid.base.checks import clipped, quoted
 from pellucid.base.errors import BadFile
 from pellucid.base.files import cache_folder, disk_errors, is_address, possible_path, whole_file
-from pellucid.base.leases import Leases, ObjectLeases
+from pellucid.base.leases import LeaseObjects, Leases
 from pellucid.corpus.folder import (
     AGAIN,
     FILES,
@@ -231,7 +231,7 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def _at_once(copy: Any, names: Iterable[str]) -> None:
+def _at_once(copy: Callable[[str], None], names: Iterable[str]) -> None:
     names = list(names)
     if len(names) == 1:
         copy(names[0])
@@ -255,9 +255,6 @@ class StoredFolder(RunFolder):
     def title(self) -> str:
         """See `RunFolder`."""
         return self.store.title
-
-    def _name(self, path: Path) -> str:
-        return path.relative_to(self.path).as_posix()
 
     def job(self) -> Job | None:
         """See `RunFolder`. Where another run stands there than before, no array of that one stays here."""
@@ -301,7 +298,7 @@ class StoredFolder(RunFolder):
 
     def has_shard(self, shard: int) -> bool:
         """See `RunFolder`; the receipt was written last."""
-        return self.store.stamp(self._name(self.receipt_file(shard))) is not None
+        return self.store.stamp(self.name_of(self.receipt_file(shard))) is not None
 
     def receipts(self) -> set[int]:
         """See `RunFolder`; they are copied."""
@@ -313,7 +310,7 @@ class StoredFolder(RunFolder):
 
     def leases(self, slices: int = 1) -> Leases:
         """See `RunFolder`."""
-        return ObjectLeases(slices, store=self.store, folder=self.path)
+        return Leases(slices, LeaseObjects(self.store, self.path))
 
     def living(self) -> list[dict[str, Any]]:
         """See `RunFolder`."""
@@ -328,7 +325,7 @@ class StoredFolder(RunFolder):
     def remove(self, path: Path) -> None:
         """See `RunFolder`; the object goes, too."""
         super().remove(path)
-        self.store.remove(self._name(path))
+        self.store.remove(self.name_of(path))
 
     def damaged_rows(self, job: Job) -> set[int]:
         """See `RunFolder`. Only what is missing: who needs rows copies them, and removes damaged ones."""
@@ -341,7 +338,7 @@ class StoredFolder(RunFolder):
         return self.store.stamps(part)
 
     def _publish(self, paths: Iterable[Path]) -> None:
-        self.store.copy_there(self.path, map(self._name, paths))
+        self.store.copy_there(self.path, map(self.name_of, paths))
 
     def publish_plan(self, shards: Iterable[int]) -> None:
         """See `RunFolder`."""
@@ -353,12 +350,12 @@ class StoredFolder(RunFolder):
         failures = self.failures_file(shard)
         self._publish([self.shard_file(shard), *([failures] if receipt.failures else [])])
         if not receipt.failures:
-            self.store.remove(self._name(failures))
+            self.store.remove(self.name_of(failures))
         self._publish([self.receipt_file(shard)])
 
     def fetch_rows(self, shards: Iterable[int]) -> None:
         """See `RunFolder`. Raises `BadFile` for damaged ones, which are removed: the next command writes them anew."""
-        missing = {shard: self._name(self.rows_file(shard)) for shard in shards if not self.has_whole_rows(shard)}
+        missing = {shard: self.name_of(self.rows_file(shard)) for shard in shards if not self.has_whole_rows(shard)}
         self.store.copy_here(self.path, missing.values())
         for shard, name in missing.items():
             if not self.has_whole_rows(shard):
@@ -369,7 +366,7 @@ class StoredFolder(RunFolder):
         """See `RunFolder`."""
         missing = [shard for shard in shards if anew or not self.is_whole(job, shard)]
         paths = [path for shard in missing for path in (self.shard_file(shard), self.receipt_file(shard))]
-        self.store.copy_here(self.path, map(self._name, paths))
+        self.store.copy_here(self.path, map(self.name_of, paths))
 
 
 def run_folder(place: str | Path) -> RunFolder:

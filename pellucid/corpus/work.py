@@ -114,7 +114,8 @@ class RunWork:
 
     def take_in(self) -> None:
         """Count the shards that other processes have finished meanwhile."""
-        for shard in (self.folder.receipts() & self.folder.finished()) - self._whole:
+        new = self.folder.receipts() - self._whole
+        for shard in new & self.folder.finished() if new else new:
             receipt = self.folder.receipt(self.job, shard)
             if receipt is not None:
                 self._count(shard, receipt)

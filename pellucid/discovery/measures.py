@@ -18,6 +18,7 @@ from pellucid.results.bootstrap import (
     resampled_means,
 )
 from pellucid.run.model import Model
+from pellucid.run.scheduler import Scheduler
 from pellucid.run.target import class_logits
 from pellucid.text.example import Example
 
@@ -107,7 +108,7 @@ def effects_on(
 ) -> Effects:
     """The effects on texts that fit one window. pair: concepts, and as many random directions. directions: [concept x
     draw width], of removals."""
-    groups = alike_in_length(model.encode(examples).lengths)
+    groups = Scheduler(PIECES_AT_ONCE).packs(model.encode(examples).lengths)  # alike in length
     parts, done = [], 0
     for group in groups:
         report(done, len(examples))
@@ -120,16 +121,6 @@ def effects_on(
     moved, random, by_class, same, same_random = (np.concatenate(column)[back] for column in zip(*parts, strict=True))
     classes = tuple(model.labels[:MOST_CLASSES])
     return Effects(len(examples), moved, random, by_class, same, same_random, classes)
-
-
-def alike_in_length(lengths: Sequence[int]) -> list[list[int]]:
-    """The numbers of texts, the shortest first, in groups of some hundred pieces, so that little of them is padding."""
-    groups: list[list[int]] = [[]]
-    for index in np.argsort(lengths, kind="stable").tolist():
-        if groups[-1] and (len(groups[-1]) + 1) * lengths[index] > PIECES_AT_ONCE:
-            groups.append([])
-        groups[-1].append(index)
-    return groups
 
 
 def _effects(run: ConceptPass, random_run: ConceptPass, directions: torch.Tensor) -> list[np.ndarray]:

@@ -391,8 +391,7 @@ body{margin:0}
  .pellucid .pl-table th,.pellucid .pl-table td{padding:.45rem .4rem .45rem 0}
  .pl-page main>section>.pl-scroll,.pl-page .pl-plots{padding:.5rem .75rem}
  .pellucid .pl-plots{grid-template-columns:repeat(auto-fit,minmax(15rem,1fr));gap:1rem}
- .pellucid .pl-table .pl-sentence{min-width:15rem}
-.pellucid .pl-table tbody th,.pellucid .pl-table thead th:first-child{position:static;min-width:0}
+ .pellucid .pl-table tbody th,.pellucid .pl-table thead th:first-child{position:static;min-width:0}
 }
 """
 # What the style sheets of notebooks set for plain elements, set back: floats of terms, widths in per cent, large margins.

@@ -146,12 +146,12 @@ def test_a_lease_in_a_store_is_of_the_process_that_keeps_it_alive(machine, addre
     monkeypatch.setattr(leases, "STALE", 0.3)
     for _ in range(3):
         time.sleep(0.2)
-        first._touch(run.lease_file(3))
+        first.place.touch(run.lease_file(3), first.record())
         assert not second.take(run.lease_file(3))
     time.sleep(0.4)
     assert second.take(run.lease_file(3))
-    first._touch(run.lease_file(3))  # too late: it is the second's
-    assert json.loads(objects_of(address)["leases/00003.json"])["token"] == second._token
+    first.place.touch(run.lease_file(3), first.record())  # too late: it is the second's
+    assert json.loads(objects_of(address)["leases/00003.json"])["token"] == second.place.token
     second.release(run.lease_file(3))
     assert run.living() == [] and first.take(run.lease_file(3))
     write = RunStore.write
