@@ -81,7 +81,7 @@ def attack(
     ] = None,
     extractor: Annotated[str | None, typer.Option(help="What finds the spans of attacks on spans.")] = None,
     order_from: Annotated[
-        Path | None,
+        str | None,
         typer.Option(help="Saved explanations of the same texts, whose scores order the edits (.parquet, .json)."),
     ] = None,
     spans_from: Annotated[

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import pellucid
+from pellucid.base.files import is_address
 from pellucid.explaining.commands.data_options import Part, Reading
 from pellucid.explaining.commands.model_options import LanguageOptions, ModelOptions, with_option_records
 
@@ -23,8 +24,8 @@ def open(
     names: Annotated[
         list[str],
         typer.Argument(
-            help="Folders of models, or their names on the Hugging Face Hub; folders of runs (of explain --out) and of "
-            "comparisons (of compare --out)."
+            help="Folders of models, or their names on the Hugging Face Hub; folders or addresses of runs (of "
+            "explain --out) and folders of comparisons (of compare --out)."
         ),
     ],
     *,
@@ -68,7 +69,7 @@ def open(
 ) -> None:
     """Open models in a browser: type a text, change or hide a word, and see the answer and what each method says."""
     settings = {"device": device, "dtype": dtype, **asdict(loading), **asdict(languages)}
-    of_runs = [name for name in names if (Path(name) / RUN).is_file()]
+    of_runs = [name for name in names if is_address(name) or (Path(name) / RUN).is_file()]
     of_comparisons = [name for name in names if name not in of_runs and (Path(name) / COMPARISON).is_file()]
     of_models = [name for name in names if name not in of_runs and name not in of_comparisons]
     examples = None if data is None else reading.source(data, part.split).examples()

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pellucid.base.checks import in_syntax, listed, quoted, whole
 from pellucid.base.errors import BadFile, BadInput, BadSetting, notify
-from pellucid.base.files import disk_errors, possible_path
+from pellucid.base.files import disk_errors, place_of, possible_path
 from pellucid.base.packages import optional_package
 from pellucid.corpus.folder import JOB
 from pellucid.corpus.record import Run
@@ -58,8 +58,9 @@ def open_studio(
     Ctrl-C. Needs the extra `studio`.
 
     models: one as in `explain`, or a list of them.
-    runs: stored runs of these models, from `explain_corpus`; or a folder of such folders, of which those of other
-        models are left out. A run that cannot be read, such as one of an earlier version, is left out with the reason.
+    runs: stored runs of these models, from `explain_corpus`, by folder or address; or a folder of such folders, of
+        which those of other models are left out. A run that cannot be read, such as one of an earlier version, is left
+        out with the reason.
     comparisons: what `compare` saved of these models, a table, its file or its folder: pages then say first how far a
         method can be believed.
     learnt: what `find_concepts` returned of these models, or its folder: cards, and the concepts of each text.
@@ -150,7 +151,10 @@ def _runs(sources: Any) -> tuple[list[_StoredRun], dict[str, str]]:
         if isinstance(source, Run):
             runs.append(_StoredRun(source, True))
             continue
-        path = possible_path(source)
+        path = place_of(source)
+        if not isinstance(path, Path):
+            runs.append(_StoredRun(Run(path), True))
+            continue
         with disk_errors("read", path):
             folders = sorted(job.parent for job in path.glob(f"*/{JOB}"))
         is_named = (path / JOB).is_file() or not folders
@@ -170,16 +174,16 @@ def _of_models(stored: Iterable[_StoredRun], digests: set[str]) -> dict[str, Run
     runs: dict[str, Run] = {}
     left_out: list[str] = []
     for each in stored:
-        question, path = each.run.job.question, each.run.path
+        question, title = each.run.job.question, each.run.folder.title
         if question.get("weights") in digests:
-            runs[_distinct(path, runs)] = each.run
+            runs[_distinct(title, runs)] = each.run
         elif each.is_named:
             raise BadInput(
-                f"{path} is a run of {question.get('model')}, with other weights than the open models have; name that "
+                f"{title} is a run of {question.get('model')}, with other weights than the open models have; name that "
                 f"model too, or leave the run away."
             )
         else:
-            left_out.append(path.name)
+            left_out.append(each.run.path.name)
     if left_out:
         notify(f"Left out, as runs of other models: {listed(left_out)}.")
     return runs

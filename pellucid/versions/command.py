@@ -220,16 +220,16 @@ EXCEEDED = 1  # the exit status where a limit is exceeded
 
 def diff(
     a: Annotated[
-        Path,
+        str,
         typer.Argument(
-            help="Results of the first version that `pellucid explain --save` wrote (.parquet or .json), or a "
-            "comparison's folder."
+            help="Results of the first version that `pellucid explain --save` wrote (.parquet or .json), the folder or "
+            "address of a run, or a comparison's folder."
         ),
     ],
-    b: Annotated[Path, typer.Argument(help="Results of the second version, of the same texts.")],
+    b: Annotated[str, typer.Argument(help="Results of the second version, of the same texts.")],
     *,
     twin: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(
             help="Results of a twin, another training of the first version: how far two trainings differ by "
             "themselves. Repeat it for more."

@@ -24,9 +24,10 @@ from pellucid.text.example import Example
 
 def words(
     results: Annotated[
-        Path,
+        str,
         typer.Argument(
-            help="Results that `pellucid explain --save` wrote (.parquet or .json), or a comparison's folder."
+            help="Results that `pellucid explain --save` wrote (.parquet or .json), the folder or address of a run, or "
+            "a comparison's folder."
         ),
     ],
     *,

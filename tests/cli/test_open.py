@@ -71,6 +71,17 @@ def test_folders_are_what_they_hold(run, folders, opened):
     assert studio.data_name.endswith("texts.csv") and site.address.startswith("http://127.0.0.1:")
 
 
+def test_a_run_in_an_object_store_is_opened_by_its_address(run, folders, opened, tmp_path, monkeypatch):
+    monkeypatch.setenv("PELLUCID_CACHE", str(tmp_path / "cache"))
+    shutil.copytree(folders / "runs", tmp_path / "store")
+    address = f"file://{tmp_path}/store"
+    status, _, err = run("open", folders / "a" / "model", f"{address}/reviews", "--port", 0)
+    assert status == 0, err
+    assert {name: len(opened_run) for name, opened_run in opened[0][0].runs.items()} == {"reviews": len(TEXTS)}
+    status, _, err = run("open", folders / "a" / "model", f"{address}/strange", "--port", 0)
+    assert status == 2 and f"{address}/strange is a run of" in err
+
+
 def test_runs_of_other_models_are_left_out_of_a_folder(folders, opened):
     with pytest.warns(pellucid.base.errors.Notice, match="Left out, as runs of other models: strange."):
         pellucid.open_studio(str(folders / "a" / "model"), runs=folders / "runs", port=0)

@@ -57,6 +57,25 @@ def test_a_run_of_more_texts_than_a_page_has_an_index_of_pages(run, whole, tmp_p
     assert "http" not in re.sub(r"<style>.*</style>|http-equiv", "", index)
 
 
+def test_the_address_of_a_run_goes_where_its_folder_goes(run, model, whole, tmp_path, monkeypatch):
+    monkeypatch.setenv("PELLUCID_CACHE", str(tmp_path / "cache"))
+    address = f"file://{tmp_path}/store/run"
+    pellucid.explain_corpus(model, TEXTS, "occlusion", folder=address, progress=False)
+    for words in (["words", "--json"], ["diff", whole.path, "--json"]):
+        of_folder, of_address = (run(words[0], place, *words[1:]) for place in (whole.path, address))
+        assert of_address == of_folder and of_folder[1].startswith("{")
+    outs = [("save", "all.csv"), ("report", "--out", "page.html"), ("figure", "--out", "words.svg")]
+    for command, *options in outs:
+        contents = []
+        for place in (whole.path, address):
+            status, _, error = run(command, place, *options[:-1], tmp_path / options[-1])
+            assert status == 0, error
+            contents.append((tmp_path / options[-1]).read_bytes())
+        assert contents[0] == contents[1]
+    status, _, error = run("words", f"file://{tmp_path}/none")
+    assert status == 2 and "holds no run" in error
+
+
 def test_pages_of_several_methods_follow_each_other(model, tmp_path, monkeypatch):
     both = pellucid.explain_corpus(model, TEXTS, ["occlusion", "lime"], folder=tmp_path / "run", progress=False)
     side_by_side = pellucid.report(both, path=tmp_path / "few.html").read_text(encoding="utf-8")

@@ -151,10 +151,10 @@ class Saved:
     """Explanations in place of computing them."""
 
     explained: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="Saved explanations of the texts by this model (.parquet, .json or a comparison's folder), which are "
-            "then not computed again."
+            help="Saved explanations of the texts by this model (.parquet, .json, the folder or address of a run, or a "
+            "comparison's folder), which are then not computed again."
         ),
     ] = None
 

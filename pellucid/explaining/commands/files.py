@@ -26,10 +26,11 @@ NAMED = 5  # ids in a message
 
 def figure(
     results: Annotated[
-        Path,
+        str,
         typer.Argument(
-            help="Results that `pellucid explain --save` wrote (.parquet or .json), a comparison's folder or table, or "
-            "what `pellucid layers` or `pellucid attention` wrote with --save or --out."
+            help="Results that `pellucid explain --save` wrote (.parquet or .json), a run's folder or address, a "
+            "comparison's folder or table, or what `pellucid layers` or `pellucid attention` wrote with --save or "
+            "--out."
         ),
     ],
     *,
@@ -120,10 +121,10 @@ def _number_of(ids: list[str], text: str) -> int:
 # `pellucid report RESULTS`: saved results as a page; `pellucid save RESULTS FILE`: as a file of another form.
 
 SavedResults = Annotated[
-    Path,
+    str,
     typer.Argument(
-        help="Results that `pellucid explain --save` wrote (.parquet or .json), the folder of a run, or what another "
-        "command kept with --save or --out."
+        help="Results that `pellucid explain --save` wrote (.parquet or .json), the folder or address of a run, or "
+        "what another command kept with --save or --out."
     ),
 ]
 
