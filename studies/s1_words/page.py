@@ -97,11 +97,9 @@ def curves(numbers: Numbers) -> str:
 
 
 def clouds(numbers: Numbers) -> str:
-    """Figures 7 and 8: a cloud a class of the shown method."""
+    """Figures 7 and 8: a cloud a class of the shown method; a class for which no word speaks has none."""
     shown = shown_method(numbers)
-    words = {
-        label: [(word, score) for word, score, _ in top]
-        for label, top in numbers["methods"][shown]["top"].items()
-        if top
-    }
+    tops = numbers["methods"][shown]["top"]
+    words = {label: [(word, score) for word, score, _ in top if score > 0] for label, top in tops.items()}
+    words = {label: heaviest for label, heaviest in words.items() if heaviest}
     return cloud_picture(words, f"{numbers['about']['title']}: tokens of each class, by {shown}")

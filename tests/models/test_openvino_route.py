@@ -211,7 +211,7 @@ def test_what_it_cannot_compute_is_computed_by_torch_and_a_notice_says_why(kind,
     with pytest.warns(RouteNotUsed, match="route='openvino' is not used") as notices:
         assert model.route_in_use == "eager"
     assert sentence in str(notices[0].message)
-    assert torch.equal(logits(model), own_logits(model)[:4])
+    assert torch.equal(logits(model), logits(own))  # in a pass of the same rows: another count changes last bits
 
 
 def test_without_the_package_it_says_how_to_install_it(monkeypatch):

@@ -10,7 +10,7 @@ from pellucid.base.errors import BadSetting
 from studies.s1_games.tasks import DECODED, SIZES, UNDECODED
 from studies.s1_words.geometry import LAYERS, MIXING, decoded, geometry_picture, states, tokens
 from studies.s1_words.numbers import claims, over_seeds, summarise
-from studies.s1_words.page import as_page, clouds, curves
+from studies.s1_words.page import as_page, clouds, curves, shown_method
 from studies.s1_words.study import choices, lists_in_numbers
 from studies.shared.study import Settings
 from tests.words.test_word_lists import corpus
@@ -55,6 +55,12 @@ def test_the_page_and_its_pictures_show_every_method(records):
     for picture in (curves(numbers), clouds(numbers), geometry_picture()):
         ElementTree.fromstring(picture)
     assert "rarest tokens" in curves(numbers)
+    top = numbers["methods"][shown_method(numbers)]["top"]
+    silent, *_ = top
+    top[silent] = [(word, 0.0, count) for word, _, count in top[silent]]
+    cloud = clouds(numbers)  # a class for which no word speaks has no cloud
+    ElementTree.fromstring(cloud)
+    assert f">{silent}</text>" not in cloud and all(f">{label}</text>" in cloud for label in list(top)[1:])
 
 
 def test_figure_1_is_computed_and_its_columns_add_up():
