@@ -12,7 +12,7 @@ from pellucid.base.checks import listed, readable_number, shortened
 from pellucid.base.errors import BadFile
 from pellucid.base.files import check_outputs, whole_file
 from pellucid.corpus.folder import JOB, Job, RunFolder
-from pellucid.corpus.store import run_folder
+from pellucid.corpus.stored_run import run_folder
 from pellucid.drawing.terminal import duration
 from pellucid.explaining.commands.safe_text import say
 

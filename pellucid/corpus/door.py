@@ -26,7 +26,7 @@ from pellucid.corpus.folder import LEASES, Job, RunFolder, check_question
 from pellucid.corpus.plan import check_rows, make_plan
 from pellucid.corpus.record import REUSE, Run, check_reusable, save_matches
 from pellucid.corpus.shard import PART
-from pellucid.corpus.store import run_folder
+from pellucid.corpus.stored_run import run_folder
 from pellucid.corpus.work import RunWork, ShardWorker
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.explained_texts import TextQuestion

@@ -16,7 +16,7 @@ from pellucid.base.leases import Leases
 from pellucid.base.packages import __version__, optional_package
 from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, Rows
 from pellucid.corpus.folder import FIRST, INPUTS, KEYS, Receipt
-from pellucid.corpus.store import run_folder
+from pellucid.corpus.stored_run import run_folder
 from pellucid.corpus.work import RunWork, ShardWorker, WorkerAway, work_by_threads
 
 

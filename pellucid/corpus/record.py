@@ -20,7 +20,7 @@ from pellucid.base.kinds import readers, renderers
 from pellucid.corpus.folder import AGAIN, FIRST, JOB, KEYS, REUSED, SHARD, Job, RunFolder, difference, digest_of
 from pellucid.corpus.plan import read_rows
 from pellucid.corpus.shard import RECORD_SCHEMA, ROW, Reused, no_reused
-from pellucid.corpus.store import run_folder
+from pellucid.corpus.stored_run import run_folder
 from pellucid.results.class_words import MIN_TEXTS, ClassWords, class_words
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import from_record

@@ -14,6 +14,7 @@ from pellucid.base.errors import BadInput, ModelCannot
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest
 from pellucid.base.kinds import discoveries
+from pellucid.base.memory import give_back
 from pellucid.base.output_folder import PARTS, OutputFolder, prepare_folder, question_folder
 from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress
@@ -159,6 +160,7 @@ def _learnt(
     progress("finding concepts", 0, 1)
     dictionary = discovered(sample.states, about["method"], about["n"], seed, question.level)
     progress("finding concepts", 1, 1)
+    give_back()
     activations = dictionary.activations(sample.states)
     chance = random_dictionary(sample.states, about["n"], seed)
     directions = random_directions(sample.states, about["n"] * DRAWS, seed + 1)
@@ -170,6 +172,7 @@ def _learnt(
     effects = effects_on(model, texts, question.layer, question.level, pair, directions, report)
     names = _names(question, about, dictionary, activations, sample)
     shown = _shown_texts(question, dictionary, activations, sample)
+    give_back()
     concepts = _concepts(dictionary, activations, names, effects, shown)
     return LearntConcepts(
         concepts,

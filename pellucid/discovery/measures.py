@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import torch
 
+from pellucid.base.memory import give_back
 from pellucid.discovery.concept import BesideChance, ClassEffect
 from pellucid.discovery.dictionaries import Dictionary, in_turn
 from pellucid.discovery.effects import ConceptPass, checked_pass, with_concepts
@@ -116,6 +117,7 @@ def effects_on(
         ours, by_chance = (with_concepts(run, layer, level, dictionary) for dictionary in pair)
         parts.append(_effects(ours, by_chance, torch.from_numpy(directions)))
         done += len(group)
+        give_back()  # passes of many lengths leave gaps
     report(len(examples), len(examples))
     back = np.argsort(np.concatenate(groups))
     moved, random, by_class, same, same_random = (np.concatenate(column)[back] for column in zip(*parts, strict=True))

@@ -73,6 +73,7 @@ class StateQuestion:
                 states.append(of_units[drawn])
                 places.append(np.hstack([np.full((int(drawn.sum()), 1), first + offset), where[drawn]]))
                 count += len(of_units)
+            give_back()  # states of texts of many lengths leave gaps, and twenty thousand texts would leave many
         return np.concatenate(states), np.concatenate(places), count
 
     def _drawn(self, example: Example, count: int) -> np.ndarray:
@@ -155,7 +156,6 @@ def sampled_states(question: StateQuestion, file_of: Callable[[int], Path] | Non
     for index in range(question.n_parts):
         progress(STAGE, min(index * PART, len(question.examples)), len(question.examples))
         parts.append(question.part(index) if file_of is None else _part_in_file(question, index, file_of(index)))
-        give_back()  # states of texts of many lengths leave gaps, and twenty thousand texts would leave many
     progress(STAGE, len(question.examples), len(question.examples))
     states, places, counts = zip(*parts, strict=True)
     return StateSample(np.concatenate(states), np.concatenate(places), sum(counts))

@@ -317,9 +317,16 @@ def tallies(generator: np.random.Generator, count: int, resamples: int) -> Itera
     at_least("resamples", resamples, 1)
     at_once = max(1, DRAWS_AT_ONCE // max(count, 1))
     for first in range(0, resamples, at_once):
-        size = min(at_once, resamples - first)
-        drawn = generator.integers(max(count, 1), size=(size, count)) + np.arange(size)[:, None] * count
-        yield np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(float)
+        yield _tally(generator, count, min(at_once, resamples - first))
+
+
+def _tally(generator: np.random.Generator, count: int, size: int) -> np.ndarray:
+    """[resample example]; the draws are handed back before others are made of them, for each takes 32 MB."""
+    drawn = generator.integers(max(count, 1), size=(size, count))
+    drawn += np.arange(size)[:, None] * count
+    often = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
+    del drawn
+    return often.astype(float)
 
 
 # F1 of one class, and its mean over classes: harmonic means of precision and recall.

@@ -18,7 +18,8 @@ import pellucid
 from pellucid.base import leases
 from pellucid.base.errors import BadFile, FolderMended
 from pellucid.corpus.command import jobs
-from pellucid.corpus.store import RunStore, run_folder
+from pellucid.corpus.store import RunStore
+from pellucid.corpus.stored_run import run_folder
 from tests.cli.jobs import MAIN
 from tests.corpus.test_runs import TEXTS, answer, explained
 from tests.shared import warm_python
