@@ -58,6 +58,7 @@ ADDS = (
     "error of the reconstruction."
 )
 OPEN = 12  # cards; further ones are folded
+ROUNDING = 1e-6  # of sums of float32
 
 
 def trust_in_words(learnt: LearntConcepts) -> str:
@@ -238,18 +239,18 @@ def text_in_words(result: TextConcepts) -> str:
 def text_sections(result: TextConcepts) -> list[Section]:
     """What each concept did, where the strongest are, and what to keep in mind."""
     shown = [concept for concept in result.concepts if concept.activation]
-    rows = (_text_row(concept) for concept in shown)
+    rows = (_text_row(result, concept) for concept in shown)
     head = header_row(("concept", "adds, by the path", "by its gradient", "taken out", "random direction"))
     sums = {
-        "without concepts": signed(result.rest),
-        "concepts add": signed(sum(concept.by_path for concept in result.concepts)),
-        "gap of the path": signed(result.gap),
-        "error of the reconstruction": signed(result.error),
-        f"logit of {result.label}": signed(result.answer),
+        "without concepts": result.rest,
+        "concepts add": sum(concept.by_path for concept in result.concepts),
+        "gap of the path": result.gap,
+        "error of the reconstruction": result.error,
+        f"logit of {result.label}": result.answer,
     }
     body = fragment(
         scroll_box(table(head, rows, "pl-table"), "Concepts of the text"),
-        definition_list(((key, value) for key, value in sums.items()), "pl-facts"),
+        definition_list(((key, part_in_words(result, value)) for key, value in sums.items()), "pl-facts"),
         *caution_lines(result.caveats),
     )
     maps = [_where(concept) for concept in shown[:6]]
@@ -259,10 +260,20 @@ def text_sections(result: TextConcepts) -> list[Section]:
     ]
 
 
-def _text_row(concept: TextConcept) -> Markup:
+def part_in_words(result: TextConcepts, value: float) -> str:
+    """A part of the answer with its sign; what lies below the rounding of its largest part is 0."""
+    largest = max(abs(part) for part in (result.answer, result.rest, result.error, *_by_path(result)))
+    return signed(0.0 if abs(value) < ROUNDING * largest else value)
+
+
+def _by_path(result: TextConcepts) -> list[float]:
+    return [concept.by_path for concept in result.concepts]
+
+
+def _text_row(result: TextConcepts, concept: TextConcept) -> Markup:
     symbol, css_class = ("▲", "pl-better") if concept.is_ahead else ("○", "pl-unclear")
     values: Iterable[float] = (concept.by_path, concept.by_gradient, concept.removal)
-    cells = [element("td", element("span", signed(value), class_="pl-value")) for value in values]
+    cells = [element("td", element("span", part_in_words(result, value), class_="pl-value")) for value in values]
     random = element("td", three(concept.random), " ", element("small", symbol, class_=css_class))
     return element("tr", element("th", f"{concept.id} ", name(concept.name), scope="row"), *cells, random)
 

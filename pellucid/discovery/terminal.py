@@ -11,6 +11,7 @@ from pellucid.discovery.page import (
     matters_in_words,
     names_in_words,
     near_in_words,
+    part_in_words,
     removal_in_words,
     text_in_words,
     trust_in_words,
@@ -19,7 +20,7 @@ from pellucid.discovery.page import (
 from pellucid.discovery.record import LearntConcepts
 from pellucid.discovery.text_record import TextConcepts
 from pellucid.drawing.terminal import Line, block, caution_lines, line, printed
-from pellucid.drawing.wording import signed, three
+from pellucid.drawing.wording import three
 
 
 @renderers.add(draws="learnt concepts")
@@ -61,11 +62,13 @@ def terminal_text_concepts(result: TextConcepts, *, colour: bool | None = None, 
             values = (concept.by_path, concept.by_gradient, concept.removal)
             random = f"{three(concept.random)} {'▲' if concept.is_ahead else '○'}"
             name = line(f"{concept.id} {concept.name}")
-            grid.add_row(name, line(strongest), *map(signed, values), random)
+            grid.add_row(name, line(strongest), *(part_in_words(result, value) for value in values), random)
     total = sum(concept.by_path for concept in result.concepts)
+    parts = (result.answer, result.rest, total, result.gap, result.error)
+    answer, rest, by_concepts, gap, error = (part_in_words(result, part) for part in parts)
     terms = (
-        f"{signed(result.answer)} for {result.label} = {signed(result.rest)} without concepts, {signed(total)} by "
-        f"concepts, {signed(result.gap)} gap of the path, {signed(result.error)} error of the reconstruction"
+        f"{answer} for {result.label} = {rest} without concepts, {by_concepts} by concepts, {gap} gap of the path, "
+        f"{error} error of the reconstruction"
     )
     title, cautions = line(text_in_words(result), style="bold"), caution_lines(result.caveats)
     lines: list[Line | Grid] = [title, grid, line(terms), *cautions]

@@ -23,7 +23,7 @@ def framed(visit: Visit, page: Page) -> str:
     trust = [_trust(visit, model, page.methods) for model in (page.model, *page.beside) if model]
     header = element("header", element("h1", name(page.title)), *trust)
     address = visit.address(visit.view, *visit.path, **{**visit.query, SAVE: "yes"})
-    save = element("p", link("Save this page as a report", address)) if page.of_report else None
+    save = element("p", link("Save this page as a report", address), class_="st-save") if page.of_report else None
     return _document(visit, page.title, header, *page.body, save, refresh=page.refresh)
 
 

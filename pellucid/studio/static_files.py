@@ -70,6 +70,7 @@ body{margin:0}
 .pellucid a.st-out,.pellucid a.st-slid{text-decoration:line-through;color:var(--pl-muted);background:var(--pl-soft)}
 .pellucid .st-sliding a.st-out:not(.st-slid){text-decoration:none;color:inherit;background:none}
 .pellucid .st-hand{margin:.6rem 0}
+.pellucid .st-save{margin-top:1.25rem}
 .pellucid .st-sliding .st-hand{visibility:hidden}
 .pellucid .st-alone{margin-top:.9rem}
 .pellucid .st-singles{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.2rem}

@@ -1,6 +1,7 @@
 """Concepts of a tiny model: names above chance alone, effects as by hand, folders that go on, and plain sentences."""
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,6 +17,7 @@ from pellucid.discovery.effects import concept_pass
 from pellucid.discovery.naming import standing_out
 from pellucid.discovery.record import LearntConcepts
 from pellucid.discovery.states import StateSample
+from pellucid.drawing.wording import signed
 from pellucid.text.example import as_examples
 from tests.drawing.test_escaping import harmless
 from tests.hostile.command_line import run
@@ -135,6 +137,17 @@ def test_pages_and_prints_show_every_concept_and_no_text_becomes_markup(folder, 
         for concept in drawn.concepts:
             assert f"{concept.id} " in str(drawn) and concept.name in page
     assert json.loads(json.dumps(learnt.record()))["concepts"][0]["id"] == 1
+
+
+def test_what_lies_below_rounding_is_printed_as_nothing(folder, learnt):
+    result = pellucid.text_concepts(folder, TEXT, learnt)
+    largest = max(abs(part) for part in (result.answer, result.rest, *(each.by_path for each in result.concepts)))
+    first, *rest = result.concepts
+    tiny = replace(first, activation=1.0, by_path=-3e-8 * largest, by_gradient=1e-4 * largest)
+    result = replace(result, concepts=(tiny, *rest), gap=2e-9)
+    for drawn in (str(result), result._repr_html_()):
+        assert all(signed(value) not in drawn for value in (tiny.by_path, result.gap))
+        assert "0.00" in drawn and signed(tiny.by_gradient) in drawn
 
 
 def test_the_command_finds_asks_and_refuses(folder, texts, tmp_path):

@@ -11,6 +11,7 @@ from pellucid.studio.record import Studio, TextRequest
 from pellucid.studio.views.concepts import concepts
 from pellucid.studio.views.text import text
 from pellucid.studio.visit import Elsewhere, Visit
+from pellucid.studio.work import ended
 from tests.studio.test_text_view import drawn
 
 TEXT = "A gripping, lovely film <script>alert(1)</script>."
@@ -24,7 +25,10 @@ def learnt(bert):
 
 @pytest.fixture(scope="module")
 def studio(bert, linear, learnt):
-    return Studio({"bert": bert, "linear": linear}, learnt={bert.hash: learnt})
+    studio = Studio({"bert": bert, "linear": linear}, learnt={bert.hash: learnt})
+    yield studio
+    studio.close()
+    assert ended(10)  # a thread that still computes would abort the process at its end
 
 
 def page(studio, model="bert", view=concepts):
