@@ -130,12 +130,12 @@ def main() -> None:
         return
     results, names = Results(arguments.out, "cpu", arguments.fresh), {}
     for part in PARTS:
-        names[part] = f"{part} / {arguments.method} / {arguments.texts}"
+        names[part] = f"{part}, {arguments.method}, {arguments.texts} texts"
         if not results.has(names[part]):
             results.keep(names[part], in_own_process(arguments, part))
         print(names[part], results.records[names[part]])
     last = verdict(*(results.records[names[part]] for part in PARTS))
-    results.keep(f"verdict / {arguments.method} / {arguments.texts}", last)
+    results.keep(f"verdict, {arguments.method}, {arguments.texts} texts", last)
     print(last)
 
 
