@@ -14,6 +14,9 @@ from studies.planted_concepts.study import discovered_by, planted_among, two_rea
 
 WIDTH, TEXTS, COUNT = 32, 300, 8
 FEWEST = {"svd": 4, "semi_nmf": 1}
+# tests/discovery/test_dictionaries.py holds them to their literal forms.
+SLOW = ("semi_nmf", "sae", "sae_batch_top_k", "sae_jump_relu")
+METHODS = [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in discoveries.names()]
 
 
 def planted_states(words, seed):
@@ -29,7 +32,7 @@ def planted_states(words, seed):
     return StateSample(states, places, len(states)), [[name] for name in names]
 
 
-@pytest.mark.parametrize("method", [*discoveries.names(), "chance"])
+@pytest.mark.parametrize("method", [*METHODS, "chance"])
 def test_searches_hold_both_planted_reasons_in_nine_of_ten_seeds_and_seldom_by_chance(method):
     """Directions of svd stand at right angles, so they may mix two words that do not; those of semi_nmf are held by no
     sign, so they mix most. Autoencoders take long: three seeds.
