@@ -2,23 +2,23 @@
 
 It needs 16 bytes of memory a row for the digests of texts, and about as much again while they are sorted. The rows
 are written beside the results, so that a process needs no pass over the data to compute a shard in the middle.
-At the end, the door `verify`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from pellucid.base.errors import BadFile
-from pellucid.base.files import disk_errors, possible_path, readable, whole_file
+from pellucid.base.files import disk_errors, readable, whole_file
 from pellucid.base.json_text import plain_json
 from pellucid.base.manifest import Verification, names_below, verify_folder
 from pellucid.base.processes import Progress
@@ -40,6 +40,7 @@ from pellucid.corpus.folder import (
     RunFolder,
     digest_of,
 )
+from pellucid.corpus.stored_run import StoredFolder, run_folder
 from pellucid.results.explanation_record import ExampleRecord, example_of, example_record
 from pellucid.results.storage import EXAMPLE_COLUMNS, SCHEMA, arrow_table, bounded_table, write_checked
 from pellucid.text.example import Example
@@ -240,8 +241,8 @@ def verify(folder: str | Path) -> Verification:
     compared. A folder that was moved or mailed can be checked. Digests find accidents and careless changes. They do not
     find a forger, who rewrites the manifest too.
 
-    folder: what `compare`, `attack`, `train` and their like left; or a run of `explain_corpus`, whose receipts stand
-        for a manifest: shards that are not computed yet are missing.
+    folder: what `compare`, `attack`, `train` and their like left; or a run of `explain_corpus`, also by its address,
+        whose receipts stand for a manifest: shards that are not computed yet are missing.
 
     Returns which files are `missing`, `changed` or `foreign`, and whether the folder `is_whole`. Foreign files, which
     no manifest lists, are no damage; what stands in a file's place and is none, or is a link that leads out of the
@@ -254,8 +255,19 @@ def verify(folder: str | Path) -> Verification:
     >>> pellucid.verify("mailed").changed
     ('dev.jsonl',)
     """
-    run = RunFolder(possible_path(folder))
+    run = run_folder(folder)
+    if isinstance(run, StoredFolder):
+        return _verified_store(run)
     return _verified_run(run) if (run.path / JOB).is_file() else verify_folder(folder)
+
+
+def _verified_store(run: StoredFolder) -> Verification:
+    """What is verified are new copies of all objects: older ones say nothing of what the store has now."""
+    if run.job() is None:
+        raise BadFile(f"{run.title} holds no run; give the address of one, or a folder.")
+    with TemporaryDirectory() as folder:
+        run.store.copy_all(Path(folder))
+        return replace(_verified_run(RunFolder(Path(folder))), folder=run.title)
 
 
 def _verified_run(run: RunFolder) -> Verification:

@@ -161,6 +161,14 @@ class RunStore:
         """Copy objects to the folder, several at a time; of those that are gone no copy stays."""
         _at_once(lambda name: self._copy(folder / name, name), names)
 
+    def copy_all(self, folder: Path) -> None:
+        """Copy every object to the folder."""
+        objects = self.stamps()
+        self.copy_here(folder, objects)
+        for part in set(self.parts()) - set(objects):
+            (folder / part).mkdir()
+            self.copy_here(folder, [f"{part}/{name}" for name in self.stamps(part)])
+
     def copy_changed(self, folder: Path, part: str, stamps: dict[str, Stamp]) -> None:
         """Copy those objects of a part whose copies have another size or time; the copies get theirs."""
         changed = [name for name, stamp in stamps.items() if _stamp_here(folder / part / name) != stamp]

@@ -123,6 +123,9 @@ def test_a_flipped_bit_in_the_store_is_named_and_computed_again(model, whole, ma
     content[len(content) // 3] ^= 4
     put(address, "shards/00001.parquet", bytes(content))
     put(address, "rows/00002.parquet", b"PAR1")
+    outcome = pellucid.verify(address)  # on the machine whose copies are intact
+    assert outcome.changed == ("rows/00002.parquet", "shards/00001.parquet") and not outcome.missing
+    assert outcome.folder == address.partition("?")[0]
     with pytest.warns(FolderMended, match=r"run, and computed again: 00001\.parquet"):
         explained(model, TEXTS, address)  # on the machine whose copy is intact
     assert objects_of(address) | {"rows/00002.parquet": b""} == files_of(whole) | {"rows/00002.parquet": b""}
@@ -134,7 +137,13 @@ def test_a_flipped_bit_in_the_store_is_named_and_computed_again(model, whole, ma
         list(pellucid.open_run(address).examples)
     with pytest.warns(FolderMended, match=r"00001\.parquet"):
         explained(model, TEXTS, address)
-    assert objects_of(address) == files_of(whole)
+    assert objects_of(address) == files_of(whole) and pellucid.verify(address).is_whole
+    RunStore(address).remove("shards/00000.parquet")
+    put(address, "shards/strange", b"")
+    outcome = pellucid.verify(address)
+    assert (outcome.missing, outcome.changed, outcome.foreign) == (("shards/00000.parquet",), (), ("shards/strange",))
+    with pytest.raises(BadFile, match="holds no run"):
+        pellucid.verify(address.replace("/run", "/none"))
 
 
 def test_a_lease_in_a_store_is_of_the_process_that_keeps_it_alive(machine, address, monkeypatch):

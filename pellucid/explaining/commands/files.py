@@ -252,7 +252,12 @@ DAMAGED = 1  # the exit status where a file is missing or changed
 
 
 def verify(
-    folder: Annotated[Path, typer.Argument(help="What compare, attack, train or another command wrote with --out.")],
+    folder: Annotated[
+        str,
+        typer.Argument(
+            help="What compare, attack, train or another command wrote with --out; a run's folder or address."
+        ),
+    ],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
