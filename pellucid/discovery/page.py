@@ -262,12 +262,9 @@ def text_sections(result: TextConcepts) -> list[Section]:
 
 def part_in_words(result: TextConcepts, value: float) -> str:
     """A part of the answer with its sign; what lies below the rounding of its largest part is 0."""
-    largest = max(abs(part) for part in (result.answer, result.rest, result.error, *_by_path(result)))
+    by_path = (concept.by_path for concept in result.concepts)
+    largest = max(map(abs, (result.answer, result.rest, result.error, *by_path)))
     return signed(0.0 if abs(value) < ROUNDING * largest else value)
-
-
-def _by_path(result: TextConcepts) -> list[float]:
-    return [concept.by_path for concept in result.concepts]
 
 
 def _text_row(result: TextConcepts, concept: TextConcept) -> Markup:
