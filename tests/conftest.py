@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 import pellucid
 from pellucid.base import processes
 from pellucid.base.kinds import datasets
-from pellucid.corpus import careful
+from pellucid.corpus import child
 from pellucid.models.load import load_classifier
 from tests.shared import warm_python
 from tests.shared.asking import works
@@ -67,7 +67,7 @@ def _own_cache(tmp_path_factory):
 def _workers_begin_warm():
     """A worker from the beginning takes five seconds to load torch; `hostile/test_modules_beside_data.py` has such ones."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (processes, careful):
+        for module in (processes, child):
             patch.setattr(module, "get_context", warm_python.context)
         yield
 

@@ -5,7 +5,9 @@ judged of them.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +22,7 @@ from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
     Reading,
-    Slice,
+    Sharing,
     TextOptions,
     Texts,
     labelled,
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from pellucid.attacks.attack_case import Attempt
     from pellucid.attacks.blind_sheet import SheetScores
     from pellucid.attacks.record import Attempts
+    from pellucid.corpus.estimate import CorpusCost
+    from pellucid.text.example import Example
 
 
 @with_option_records
@@ -123,7 +127,7 @@ def attack(
         Path | None,
         typer.Option(help="A folder that keeps the attempts; the same command goes on after an interruption."),
     ] = None,
-    slice_: Slice = None,
+    sharing: Sharing,
     html: Annotated[Path | None, typer.Option(help="Write a page of the texts before and after.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the edited texts that fooled the model as data (.jsonl).")
@@ -156,28 +160,39 @@ def attack(
         train_texts = reading.source(train, "train").examples()
         train_examples = list(labelled(classifier, train_texts, reading, needed=True))
     goal_settings = settings_from(goal_set or [], "--goal-set")
+    ask = partial(
+        pellucid.attack,
+        classifier,
+        goal=(goal, goal_settings) if goal_settings else goal,
+        max_queries=max_queries,
+        extractor=extractor,
+        order_from=order_from,
+        spans_from=spans_from,
+        train=train_examples,
+        wordnet=wordnet,
+        vectors=vectors,
+        pivots=listed(pivots),
+        translators=None if translators is None else listed(translators),
+        n_best=n_best,
+        seed=seed,
+        reuse=sharing.reuse,
+    )
+    if sharing.estimate:
+        for name, settings in calls:
+            tried = partial(ask, attack=name, progress=False, **settings)
+            say(f"{name}: {_cost(tried, some, sharing.workers)}")
+        return
     attempts: list[Attempt] = []
     for position, (name, settings) in enumerate(calls, 1):
         if len(calls) > 1:
             say(f"{name}, attack {position} of {len(calls)}", aside=True)
-        attempts += pellucid.attack(
-            classifier,
+        attempts += ask(
             some,
             name,
-            goal=(goal, goal_settings) if goal_settings else goal,
-            max_queries=max_queries,
-            extractor=extractor,
-            order_from=order_from,
-            spans_from=spans_from,
-            train=train_examples,
-            wordnet=wordnet,
-            vectors=vectors,
-            pivots=listed(pivots),
-            translators=None if translators is None else listed(translators),
-            n_best=n_best,
-            seed=seed,
             folder=out,
-            slice=slice_,
+            slice=sharing.slice_,
+            workers=sharing.workers,
+            engine=sharing.with_settings,
             **settings,
         )
     results = Attempts(attempts)
@@ -196,6 +211,16 @@ def attack(
     for path in [*([] if out is None else [out]), *written]:
         say(f"Written: {path}", aside=True)
     _refuse_idle(results, max_queries)
+
+
+def _cost(tried: Callable[..., Attempts], texts: Sequence[Example], workers: int) -> CorpusCost:
+    """What an attack will cost, from some of the texts."""
+    from pellucid.corpus.estimate import characters, trial_cost
+
+    def run(some: Sequence[Example]) -> int:
+        return sum(attempt.queries for attempt in tried(examples=some))
+
+    return trial_cost(texts, characters, workers, run)
 
 
 def _calls(names: str, settings: list[str]) -> list[tuple[str, dict[str, Any]]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,18 @@ from pellucid.attacks.apertium.tagged_words import Tagger
 from pellucid.attacks.attack_steps import method_of, parts_of
 from pellucid.attacks.cases import goal_call, stored_scores, stored_spans
 from pellucid.attacks.dictionaries import Dictionaries, NameCounts, name_counts
-from pellucid.attacks.folder import AttackFolder
+from pellucid.attacks.folder import AttackFolder, earlier_attempts
 from pellucid.attacks.named import AttackPlan
 from pellucid.attacks.question import AttackQuestion
 from pellucid.attacks.record import Attempts
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import in_syntax, listed, whole
-from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.errors import BadSetting, ModelCannot, notify
 from pellucid.base.files import possible_path
 from pellucid.base.kinds import attacks
-from pellucid.base.leases import share_of
+from pellucid.base.leases import Share, share_of
 from pellucid.base.processes import Progress
+from pellucid.corpus.slices import crew_of
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for
 from pellucid.explaining.inputs.models import model_from, translator_from
@@ -63,6 +65,9 @@ def attack(
     seed: int = 0,
     folder: str | Path | None = None,
     slice: str | None = None,
+    workers: int = 1,
+    engine: Choice = "local",
+    reuse: str | Path | None = None,
     text: str | Sequence[str] | None = None,
     label: str | None = None,
     label_map: LabelMap | None = None,
@@ -105,6 +110,13 @@ def attack(
         and `pellucid.read` reads all. None: they are kept in memory.
     slice: "i/n", such as "3/64", for one of n calls that share a folder, on one machine or several: each computes parts
         that no other one has, and the last one joins them.
+    workers: processes that compute parts at once, each with a model of its own and its share of the threads; more than
+        one need a folder, and a model that was loaded from files. In a script, such a call stands under `if __name__ ==
+        "__main__":`.
+    engine: what computes: "local", processes of this machine; "ray", actors of Ray, with settings
+        ("ray", {"address": "auto"}); or one that another package registers. Others than local need a folder.
+    reuse: the folder of an earlier call with the same model, attack and settings: its attempts on equal texts are
+        copied.
     text, label: columns of a table, where they have unusual names; two columns of texts in a tuple for pairs.
     label_map: label -> class of the model, for labels under other names.
     skip_bad_rows: leave out rows without a text, or that cannot be read, with a warning that counts them.
@@ -132,6 +144,67 @@ def attack(
     whole("seed", seed, 0, HIGHEST_SEED)
     if max_queries is not None:
         whole("max_queries", max_queries, 1, 2**31)
+    share, crew = share_of(slice), crew_of(model, workers, engine, slice, folder)
+    ask = partial(
+        _folder_of,
+        data=data,
+        attack=attack,
+        settings=settings,
+        goal=goal,
+        max_queries=max_queries,
+        extractor=extractor,
+        order_from=order_from,
+        spans_from=spans_from,
+        train=train,
+        columns=columns,
+        wordnet=wordnet,
+        vectors=vectors,
+        pivots=pivots,
+        translators=translators,
+        n_best=n_best,
+        seed=seed,
+        folder=folder,
+        reuse=reuse,
+    )
+    in_folder = ask(model)
+    if reuse is not None:
+        notify(f"{in_folder.n_copied:,} of {len(data):,} texts have an attempt in {reuse}, which is copied.")
+    with progress_bar(progress) as show_progress:
+        if crew is not None:
+            return in_folder.attempts_by_crew(crew, partial(_compute_share, ask), show_progress)
+        if slice is None:
+            return in_folder.attempts(show_progress)
+        return in_folder.attempts_by_slices(share, show_progress)
+
+
+def _compute_share(ask: Callable[[Model], AttackFolder], model: Model, share: Share) -> None:
+    """In a worker."""
+    ask(model).compute_share(share)
+
+
+def _folder_of(
+    model: Model,
+    *,
+    data: Sequence[Example],
+    attack: str | AttackPlan,
+    settings: dict[str, Any],
+    goal: Choice,
+    max_queries: int | None,
+    extractor: str | None,
+    order_from: Sequence[Explanation] | str | Path | None,
+    spans_from: Sequence[Extraction] | str | Path | None,
+    train: Data | None,
+    columns: dict[str, Any],
+    wordnet: str | Path | None,
+    vectors: str | Path | None,
+    pivots: Sequence[str] | None,
+    translators: Sequence[ModelSource] | None,
+    n_best: int,
+    seed: int,
+    folder: str | Path | None,
+    reuse: str | Path | None,
+) -> AttackFolder:
+    """The texts and what is asked of them; arguments as of `attack`."""
     name, plan, unit = _plan(model, attack, settings, has_vectors=vectors is not None)
     wanted = goal_call(model, goal)
     meaning = SentenceVectors() if _needs_similarity(plan) else installed_sentence_vectors()
@@ -146,16 +219,9 @@ def attack(
     question = AttackQuestion(
         model, name, plan, unit, extractor, wanted, dictionaries, seed, max_queries, stored, spans
     )
-    path, share = None if folder is None else possible_path(folder) / name.partition("(")[0], share_of(slice)
-    if slice is not None and path is None:
-        raise BadSetting(
-            f"slice={slice} shares the parts of a folder with other calls; give {in_syntax('folder=', '--out')}."
-        )
-    in_folder = AttackFolder(path, question, data)
-    with progress_bar(progress) as show_progress:
-        if slice is None:
-            return in_folder.attempts(show_progress)
-        return in_folder.attempts_by_slices(share, show_progress)
+    inside = name.partition("(")[0]
+    earlier = {} if reuse is None else earlier_attempts(possible_path(reuse) / inside, question)
+    return AttackFolder(None if folder is None else possible_path(folder) / inside, question, data, earlier)
 
 
 def _plan(

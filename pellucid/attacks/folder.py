@@ -13,8 +13,9 @@ whose seal names only the model, are read where a manifest vouches for them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -40,14 +41,15 @@ from pellucid.attacks.storage import (
     read_attempts,
     save_attempts,
 )
-from pellucid.base.checks import listed, quoted, shortened
+from pellucid.base.checks import changes, listed, quoted, shortened
 from pellucid.base.errors import BadFile, BadInput
 from pellucid.base.files import possible_path, read_text, write_text
-from pellucid.base.json_text import json_digest, read_sealed, seal_of, sealed
+from pellucid.base.json_text import json_digest, read_json, read_sealed, seal_of, sealed
 from pellucid.base.kinds import readers
-from pellucid.base.leases import Share, joined_by_slices
-from pellucid.base.output_folder import PARTS, prepare_folder, question_folder
-from pellucid.base.processes import Progress
+from pellucid.base.leases import Share, computed_by_slices, joined_by_slices
+from pellucid.base.output_folder import PARTS, QUESTION, prepare_folder, question_folder
+from pellucid.base.processes import Progress, silent
+from pellucid.corpus.slices import ComputeShare, Crew, Parts
 from pellucid.data.shared.delimited import (
     comma_records,
     delimiter_of,
@@ -55,7 +57,7 @@ from pellucid.data.shared.delimited import (
     with_header,
     without_declaration,
 )
-from pellucid.results.explanation_record import example_record
+from pellucid.results.explanation_record import content_key, example_record
 from pellucid.text.example import Example
 
 STAGE, ATTEMPTS = "attacking", "attempts.parquet"
@@ -63,31 +65,56 @@ STAGE, ATTEMPTS = "attacking", "attempts.parquet"
 
 @dataclass(frozen=True)
 class AttackFolder:
-    """The texts, what is asked of them, and the folder that keeps the answers; None: they are kept in memory."""
+    """The texts, what is asked of them, and the folder that keeps the answers; None: they are kept in memory.
+
+    earlier: a text's content -> the attempt on it of an earlier call, which is copied.
+    """
 
     path: Path | None
     question: AttackQuestion
     examples: Sequence[Example]
+    earlier: Mapping[str, Attempt] = field(default_factory=dict, repr=False)
     damaged: list[str] = field(default_factory=list, compare=False)  # files that are made again
 
     def attempts_by_slices(self, share: Share, progress: Progress) -> Attempts:
         """The same, beside other slices that compute parts, too; whoever is last joins them."""
+        path, compute = self._prepared(), partial(self._compute, progress)
+        with joined_by_slices(path, share, self.n_parts, self.has_part, compute):
+            return self.attempts(progress)
+
+    def compute_share(self, share: Share) -> None:
+        """Compute the parts of a slice, and those that no other one computes."""
+        computed_by_slices(self._prepared(), share, self.n_parts, self.has_part, partial(self._compute, silent))
+
+    def attempts_by_crew(self, crew: Crew, compute: ComputeShare, progress: Progress) -> Attempts:
+        """The same by several processes, each of which calls `compute_share` in `compute`."""
+        path = self._prepared()
+        crew.compute(Parts(path, self.n_parts, self.has_part, compute, STAGE, len(self.examples)), progress)
+        return self.attempts(progress)
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts the texts are cut into."""
+        return -(-len(self.examples) // AT_ONCE)
+
+    def has_part(self, part_index: int) -> bool:
+        """Whether the file of a part is there; what it holds is not read."""
+        return self._file(part_index).exists()
+
+    def _prepared(self) -> Path:
         assert self.path is not None
         prepare_folder(self.path, self._question(), "attack")
-        count = -(-len(self.examples) // AT_ONCE)
+        return self.path
 
-        def compute(part_index: int) -> None:
-            self._part(part_index * AT_ONCE, progress, False)
-
-        with joined_by_slices(self.path, share, count, lambda part: self._file(part).exists(), compute):
-            return self.attempts(progress)
+    def _compute(self, progress: Progress, part_index: int) -> None:
+        self._part(part_index * AT_ONCE, progress, False)
 
     def attempts(self, progress: Progress) -> Attempts:
         """One attempt a text; parts that are in the folder are read, the others computed and written."""
         if self.path is None:
             return Attempts(self._attempts(progress, False))
-        question, numbers = self._question(), range(-(-len(self.examples) // AT_ONCE))
-        parts = [self._file(part_index).relative_to(self.path).as_posix() for part_index in numbers]
+        question = self._question()
+        parts = [self._file(part_index).relative_to(self.path).as_posix() for part_index in range(self.n_parts)]
         folder = question_folder(self.path, "attack", question, [*parts, ATTEMPTS])
         state = folder.begin()
         prepare_folder(self.path, question, "attack")
@@ -109,8 +136,7 @@ class AttackFolder:
         examples = self.examples[first : first + AT_ONCE]
 
         def work() -> list[Attempt]:
-            total = len(self.examples)
-            return self.question.attempts(examples, lambda done: progress(STAGE, first + done, total))
+            return self._new_or_copied(examples, lambda done: progress(STAGE, first + done, len(self.examples)))
 
         if self.path is None:
             return work()
@@ -126,6 +152,22 @@ class AttackFolder:
         records = [attempt_record(attempt) for attempt in work()]
         write_text(file, json.dumps(sealed({"attempts": records}, owner), ensure_ascii=False))
         return _read(file, owner)
+
+    def _new_or_copied(self, examples: Sequence[Example], report: Callable[[int], None]) -> list[Attempt]:
+        copied = (
+            [self.earlier.get(content_key(example)) for example in examples] if self.earlier else [None] * len(examples)
+        )
+        left = [example for example, attempt in zip(examples, copied, strict=True) if attempt is None]
+        new = iter(self.question.attempts(left, report) if left else ())
+        return [
+            next(new) if attempt is None else replace(attempt, example=example)
+            for example, attempt in zip(examples, copied, strict=True)
+        ]
+
+    @property
+    def n_copied(self) -> int:
+        """How many texts have an attempt of the earlier call."""
+        return sum(content_key(example) in self.earlier for example in self.examples)
 
     def _file(self, part_index: int) -> Path:
         assert self.path is not None
@@ -146,6 +188,24 @@ def _read(file: Path, owner: dict[str, object]) -> list[Attempt]:
         return [attempt_from(record) for record in read_sealed(file, owner)["attempts"]]
     except (TypeError, LookupError, AttributeError, ValueError):
         raise BadFile(f"{file} is damaged; remove it to have it made again.") from None
+
+
+def earlier_attempts(path: Path, question: AttackQuestion) -> dict[str, Attempt]:
+    """A text's content -> the attempt on it in an earlier folder of the same attack; damaged parts are left aside.
+
+    Raises `BadFile` where the folder holds no such attack, or was asked something else.
+    """
+    before = read_json(path / QUESTION) if (path / QUESTION).exists() else None
+    if not isinstance(before, dict) or not isinstance(before.get("attack"), dict):
+        raise BadFile(f"{path} holds no attempts; give a folder that keeps those of {path.name}.")
+    if differing := changes(before["attack"], json.loads(json.dumps(question.facts()))):
+        raise BadFile(f"Attempts of {path} cannot be reused ({differing}); leave it away, or ask as that call did.")
+    owner, attempts = {"question": json_digest(before)}, dict[str, Attempt]()
+    for file in sorted((path / PARTS).glob("[0-9]*.json")):
+        with suppress(BadFile):
+            for attempt in _read(file, {**owner, "part": int(file.stem)}):
+                attempts[content_key(attempt.example)] = attempt
+    return attempts
 
 
 # Attempts that were saved: a file, or the folder of one attack or of several.

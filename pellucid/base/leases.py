@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from glob import escape as glob_escape
 from itertools import chain
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Protocol
 
 from pellucid.base.checks import in_syntax, quoted
@@ -113,75 +113,6 @@ class LeaseFiles:
     def remove(self, path: Path) -> None:
         """See `LeasePlace`."""
         path.unlink()
-
-
-class Objects(Protocol):
-    """What is needed of an object store."""
-
-    def read(self, name: str) -> bytes | None:
-        """What an object holds; None where it is not there."""
-
-    def write(self, name: str, content: bytes) -> None: ...
-    def remove(self, name: str) -> None: ...
-
-
-@dataclass
-class LeaseObjects:
-    """Leases in an object store, where nothing can be made exclusively: written with a token and read back, and written
-    again as a heartbeat.
-
-    Two processes that look at the same moment may both take a shard. That costs time and never data: both write the
-    same bytes. store: of the objects. folder: a path in it stands for the object of that name.
-    """
-
-    store: Objects
-    folder: Path
-    token: str = field(default_factory=lambda: token_hex(8))
-    _contents: dict[Path, bytes] = field(default_factory=dict)  # what leases held when they were looked at last
-    _beats: int = 0
-
-    def make(self, path: Path, record: Mapping[str, Any]) -> bool:
-        """See `LeasePlace`."""
-        if self._look(path):
-            return False
-        content = self._write(path, record)
-        return self._look(path) == content
-
-    def holder(self, path: Path) -> dict[str, Any]:
-        """See `LeasePlace`; as it was when it was looked at last."""
-        try:
-            record = json.loads(self._contents.get(path, b""))
-        except ValueError:
-            return {}
-        return record if isinstance(record, dict) else {}
-
-    def stamp(self, path: Path) -> object:
-        """See `LeasePlace`."""
-        return self._contents.get(path)
-
-    def touch(self, path: Path, record: Mapping[str, Any]) -> None:
-        """See `LeasePlace`; a lease that another process took for stale is left to it."""
-        self._look(path)
-        if self.holder(path).get("token") == self.token:
-            self._write(path, record)
-
-    def remove(self, path: Path) -> None:
-        """See `LeasePlace`."""
-        self.store.remove(self._name(path))
-
-    def _write(self, path: Path, record: Mapping[str, Any]) -> bytes:
-        """Write the record with the token and the number of heartbeats: no two contents are equal."""
-        self._beats += 1
-        content = json.dumps({**record, "token": self.token, "beat": self._beats}).encode()
-        self.store.write(self._name(path), content)
-        return content
-
-    def _look(self, path: Path) -> bytes:
-        content = self._contents[path] = self.store.read(self._name(path)) or b""
-        return content
-
-    def _name(self, path: Path) -> str:
-        return path.relative_to(self.folder).as_posix()
 
 
 @dataclass
@@ -283,30 +214,59 @@ def shares_first(share: Share, count: int) -> Iterator[int]:
     return chain(mine, (part for part in range(count) if part % slices != index - 1))
 
 
+def computed_by_slices(
+    folder: Path, share: Share, count: int, is_there: Callable[[int], bool], compute: Callable[[int], None]
+) -> None:
+    """Compute the parts of a folder that are not there, beside other slices; of those that others compute this one
+    waits for the end.
+    """
+    with _slice_of(folder, share) as leases:
+        _compute_all(folder, share, count, leases, is_there, compute)
+
+
 @contextmanager
 def joined_by_slices(
     folder: Path, share: Share, count: int, is_there: Callable[[int], bool], compute: Callable[[int], None]
 ) -> Iterator[None]:
-    """Compute the parts of a folder that are not there, beside other slices; then hold it alone, to join them.
-
-    Of parts that others compute this one waits for the end. The leases lie beside the folder, since a manifest knows
-    its files.
-    """
-
-    def beside(part: object) -> Path:
-        return folder.with_name(f"{folder.name}.lease-{part}.json")
-
-    with disk_errors("write", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    with Leases(share[1]) as leases:
-        left = list(shares_first(share, count))
-        while left := [part for part in left if not is_there(part)]:
-            free = [part for part in left if _computed(part, leases, beside(part), is_there, compute)]
-            if not free:
-                time.sleep(LOOK)
-        while not leases.take(beside("join")):
+    """The same; then hold the folder alone, to join its parts."""
+    with _slice_of(folder, share) as leases:
+        _compute_all(folder, share, count, leases, is_there, compute)
+        while not leases.take(_lease(folder, "join")):
             time.sleep(LOOK)
         yield
+
+
+def clear_dead_leases(folder: Path) -> None:
+    """Remove the leases of processes of this machine that were ended while they computed a part."""
+    for path in folder.parent.glob(f"{glob_escape(folder.name)}.lease-*.json"):
+        if is_dead(holder_of(path)):
+            path.unlink(missing_ok=True)
+
+
+def _slice_of(folder: Path, share: Share) -> Leases:
+    with disk_errors("write", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    return Leases(share[1])
+
+
+def _lease(folder: Path, part: object) -> Path:
+    """Of a part, beside the folder, since a manifest knows its files."""
+    return folder.with_name(f"{folder.name}.lease-{part}.json")
+
+
+def _compute_all(
+    folder: Path,
+    share: Share,
+    count: int,
+    leases: Leases,
+    is_there: Callable[[int], bool],
+    compute: Callable[[int], None],
+) -> None:
+    left = list(shares_first(share, count))
+    while left := [part for part in left if not is_there(part)]:
+        free = [part for part in left if _computed(part, leases, _lease(folder, part), is_there, compute)]
+        if not free:
+            time.sleep(LOOK)
 
 
 def _computed(

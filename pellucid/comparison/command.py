@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -24,8 +25,8 @@ from pellucid.explaining.commands.data_options import (
     Part,
     Reading,
     Saved,
+    Sharing,
     ShortcutPasses,
-    Slice,
     examples_of,
     labelled,
     selected,
@@ -102,14 +103,10 @@ def compare(
             help="Save everything to this folder. After an interruption, run the same command again to go on."
         ),
     ] = None,
+    sharing: Sharing,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the table to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    workers: Annotated[
-        int,
-        typer.Option(min=1, help="Processes that compute at once, each with its own copy of the model; needs --out."),
-    ] = 1,
-    slice_: Slice = None,
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Measure how good the explanation methods are on a data set: is each faithful to the model, and better than
@@ -123,7 +120,8 @@ def compare(
         unused |= {"--checks and what goes with it": checking != CheckOptions(), "--metrics": metrics}
         unused |= {"--metric-set": metric_set, "--target": target != "predicted", "--resamples": resamples != 1000}
         unused |= {"--equal-time": equal_time}
-        unused |= {"--by-metric": by_metric, "--out": out, "--save": save, "--workers": workers != 1, "--slice": slice_}
+        unused |= {"--by-metric": by_metric, "--out": out, "--save": save}
+        unused |= {"--workers, --slice, --engine, --address or --estimate": sharing != Sharing()}
         _refuse([option for option, value in unused.items() if value], data)
         check_outputs([html], [data])
         classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
@@ -157,7 +155,7 @@ def compare(
     method_names: Sequence[Choice] | None = None if names == [ALL] else names
     if equal_time is not None:
         method_names = pellucid.at_equal_time(classifier, texts, method_names, seconds=equal_time, seed=seed)
-    if out is None or not (out / TABLE).exists():
+    if sharing.estimate or out is None or not (out / TABLE).exists():
         cost = pellucid.compare_cost(
             classifier,
             texts,
@@ -172,6 +170,9 @@ def compare(
         )
         if sentence := texts_needed(len(texts)):  # after what is refused
             say(sentence, aside=True)
+        if sharing.estimate:
+            say(_estimate(cost, len(texts), sharing.workers))
+            return
         say_cost(cost)
     table = pellucid.compare(
         classifier,
@@ -188,8 +189,10 @@ def compare(
         train=None if training is None else list(labelled(classifier, training, reading, needed=True)),
         folder=out,
         shortcut_passes=shortcut_passes,
-        workers=workers,
-        slice=slice_,
+        workers=sharing.workers,
+        slice=sharing.slice_,
+        engine=sharing.with_settings,
+        reuse=sharing.reuse,
     )
     table = table if by_metric is None else table.by(by_metric)
     if save is not None:
@@ -251,6 +254,22 @@ def _metrics(metrics: str | None, pairs: list[str] | None) -> list[Choice] | Non
 
 
 # What a comparison will cost, said before its work begins.
+
+
+def _estimate(cost: ComparisonCost | None, n_texts: int, workers: int) -> str:
+    """What --estimate says."""
+    from pellucid.corpus.estimate import START
+
+    if cost is None:
+        return f"{n_texts} texts are too few for an estimate: a trial would be a large part of the work."
+    busy = min(workers, os.cpu_count() or 1)
+    seconds = (cost.seconds - cost.check_seconds) / busy + cost.check_seconds + (START if workers > 1 else 0)
+    several = "" if workers == 1 else "s"
+    return (
+        f"{cost.texts:,} texts by {workers} worker{several}: about {duration(seconds)}, {cost.evaluations:,} "
+        f"evaluations of edited texts; judged by {cost.tried} texts."
+        + "".join(f" How long {name} will train is not in it." for name in cost.unknown)
+    )
 
 
 def say_cost(cost: ComparisonCost | None) -> None:

@@ -14,7 +14,7 @@ from pellucid.comparison.comparison import Comparison
 from pellucid.comparison.judged_part import JudgedPart
 from pellucid.results.bootstrap import MetricValues
 from pellucid.results.explanation import Explanation
-from pellucid.results.heaviest_spans import heaviest_spans
+from pellucid.results.heaviest_spans import NOT_COUNTED, HeaviestSpans, heaviest_spans
 from pellucid.run.batch import Batch
 from pellucid.run.explaining import explain_batch
 from pellucid.run.packing import scheduler_for
@@ -46,10 +46,13 @@ def compared_part(comparison: Comparison, part_index: int, progress: Progress) -
     judged = judge_part(comparison, batch, explanations, scheduler, within_part)
     for stage, seconds in (("explaining", explained - began), ("judging", time.perf_counter() - explained)):
         comparison.seconds[stage] = comparison.seconds.get(stage, 0.0) + seconds
+    return ComparedPart(explanations, replace(judged, heaviest=heaviest_of(explanations)))
+
+
+def heaviest_of(explanations: Mapping[str, Sequence[Explanation]]) -> HeaviestSpans:
+    """Counts of the heaviest spans: those of any method with span weights, which are the model's own."""
     of_spans = [one_each for one_each in explanations.values() if isinstance(one_each[0].units, Spans)]
-    if of_spans:  # span weights are the model's own, so any of these methods has the same
-        judged = replace(judged, heaviest=heaviest_spans(of_spans[0]))
-    return ComparedPart(explanations, judged)
+    return heaviest_spans(of_spans[0]) if of_spans else NOT_COUNTED
 
 
 def explained_part(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-
-import torch
 
 from pellucid.base.catalogue import Call, Choice
 from pellucid.base.checks import choices, listed
 from pellucid.base.errors import BadSetting, PellucidError
-from pellucid.base.processes import Processes, Progress, Share, silent
+from pellucid.base.leases import Share, computed_by_slices
+from pellucid.base.processes import Progress, silent
 from pellucid.comparison.case import Case
 from pellucid.comparison.compared_part import STAGE
 from pellucid.comparison.comparison import Comparison, metric_calls
 from pellucid.comparison.folder import ComparisonFolder
+from pellucid.corpus.slices import Crew, Parts
 from pellucid.explaining.inputs.readings import default_metrics, to_explain, usual_methods
 from pellucid.explaining.saved import SavedExplanations
 from pellucid.models.classifiers.function import from_function
@@ -110,45 +110,26 @@ Ask = Callable[
 ]  # the comparison of a model; `comparison_of` with all its other arguments, in a `partial`
 
 
-def compute_parts(
-    folder: ComparisonFolder, ask: Ask, load: Callable[[], Model], workers: int, progress: Progress
-) -> None:
-    """Compute the parts that the folder does not have yet. The folder is refused as by `ComparisonFolder.judged`.
-
-    ask, load: how each process gets the comparison and its model.
-    """
-    comparison, missing = folder.comparison, folder.missing_parts()
-    if not missing:
+def compute_parts(folder: ComparisonFolder, ask: Ask, crew: Crew, progress: Progress) -> None:
+    """Compute the parts that the folder does not have yet. The folder is refused as by `ComparisonFolder.judged`."""
+    comparison = folder.comparison
+    if not folder.missing_parts():
         return
-    total = len(comparison.examples)
-    finished = total - sum(len(comparison.part(part_index)) for part_index in missing)
-
-    def report(done: float) -> None:
-        progress(STAGE, finished + int(done / len(missing) * (total - finished)), total)
-
-    begin = partial(_open, ask, load, folder.path, comparison.question())
-    threads = max(1, torch.get_num_threads() // workers)
-    Processes(workers, threads, begin).run([partial(_compute, part_index) for part_index in missing], report)
+    compute = partial(_compute, ask, folder.path, folder.reuse, comparison.question())
+    parts = Parts(folder.path, comparison.n_parts, folder.has_part, compute, STAGE, len(comparison.examples))
+    crew.compute(parts, progress)
 
 
-_folder: ComparisonFolder | None = None  # in a worker
-
-
-def _open(ask: Ask, load: Callable[[], Model], path: Path, question: dict[str, object]) -> None:
-    """Raises `BadSetting` where this process reads another question out of the same arguments."""
-    global _folder
-    _folder = ComparisonFolder(path, ask(load()))
-    there = _folder.comparison.question()
+def _compute(
+    ask: Ask, path: Path, reuse: Path | None, question: Mapping[str, object], model: Model, share: Share
+) -> None:
+    """In a worker; raises `BadSetting` where it reads another question out of the same arguments."""
+    folder = ComparisonFolder(path, ask(model), reuse=reuse)
+    there = folder.comparison.question()
     if differing := sorted(name for name in question if there.get(name) != question[name]):
         raise BadSetting(
             f"A worker would compare something else ({', '.join(differing)}): the model's files, or methods and "
             f"metrics of this session, are not the same there; leave workers= away."
         )
-
-
-def _compute(part_index: int, share: Share) -> None:
-    assert _folder is not None  # `_open` came first
-    part = _folder.comparison.part(part_index)
-    # Progress comes as the number of examples that are done of all parts.
-    _folder.compute(part_index, lambda stage, done, total: share((done - part.start) / len(part)))
-    share(1.0)
+    compute = partial(folder.compute, progress=silent)
+    computed_by_slices(path, share, folder.comparison.n_parts, folder.has_part, compute)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.base.catalogue import Choice
-from pellucid.base.checks import choices, whole
-from pellucid.base.errors import BadSetting, ModelCannot
+from pellucid.base.checks import choices, in_syntax, whole
+from pellucid.base.errors import BadSetting, ModelCannot, notify
 from pellucid.base.files import possible_path
 from pellucid.base.json_text import json_digest
 from pellucid.base.leases import Share, joined_by_slices, share_of
@@ -24,10 +24,10 @@ from pellucid.comparison.judged_part import JudgedPart
 from pellucid.comparison.run_checks import CheckFolder
 from pellucid.comparison.scored_text import Explained, by_method, joined
 from pellucid.comparison.table import comparison_table
+from pellucid.corpus.slices import crew_of
 from pellucid.drawing.comparison_section import TITLE
 from pellucid.drawing.terminal import progress_bar
 from pellucid.explaining.inputs.examples import examples_for, strange_for
-from pellucid.explaining.inputs.loading import loading_for
 from pellucid.explaining.inputs.models import any_model_from, model_from
 from pellucid.explaining.inputs.readings import Data, ModelSource, judged_target
 from pellucid.explaining.read import read
@@ -72,6 +72,8 @@ def compare(
     keep: FixedPart | Sequence[FixedPart] | None = None,
     workers: int = 1,
     slice: str | None = None,
+    engine: Choice = "local",
+    reuse: str | Path | None = None,
     progress: bool | Progress | None = None,
 ) -> Table:
     """Judge explanation methods by metrics on these examples, each number with its interval and its distance from
@@ -115,6 +117,10 @@ def compare(
     slice: "i/n", such as "3/64", for one of n calls that share a folder, on one machine or several: each computes parts
         that no other one has, and the last one joins them. The bytes are those of one call, where all have as many
         threads.
+    engine: what computes: "local", processes of this machine; "ray", actors of Ray, with settings
+        ("ray", {"address": "auto"}); or one that another package registers. Others than local need a folder.
+    reuse: the folder of an earlier comparison by the same model, with the same methods, metrics and settings or more:
+        the explanations and values of texts that it has are copied into folder.
     progress: draw a progress bar; None: when a terminal is watching. A function is called with the stage, how much is
         done, and of how much.
 
@@ -168,24 +174,20 @@ def compare(
         train=training,
         trainer=lambda: trainer_of(source, model, place),
     )
-    share, load = share_of(slice), loading_for(workers, model)
-    if slice is not None and (place is None or load is not None):
+    share, crew = share_of(slice), crew_of(model, workers, engine, slice, place)
+    if reuse is not None and place is None:
         raise BadSetting(
-            f"slice={slice} shares the parts of a folder with other calls, each of one worker; give folder=, on the "
-            f"command line --out, and leave workers= away."
-        )
-    if load is not None and place is None:
-        raise BadSetting(
-            f"workers={workers} is not possible in memory: workers write what they compute to a folder; give folder=, "
-            f"on the command line --out."
+            f"{in_syntax('reuse=', '--reuse')} copies into a folder; give {in_syntax('folder=', '--out')}."
         )
     with progress_bar(progress) as show_progress:
         if place is None:
             return _compare_in_memory(comparison, checking, show_progress)
-        in_folder = ComparisonFolder(place, comparison)
+        in_folder = ComparisonFolder(place, comparison, reuse=None if reuse is None else possible_path(reuse))
+        if in_folder.earlier_texts is not None:
+            notify(f"{in_folder.earlier_texts.count:,} of {len(examples):,} texts are copied from {reuse}.")
         if slice is not None:
             return _compare_by_slices(in_folder, share, show_progress, checking)
-        compute = None if load is None else partial(compute_parts, ask=ask, load=load, workers=workers)
+        compute = None if crew is None else partial(compute_parts, ask=ask, crew=crew)
         return compare_in(in_folder, show_progress, checking, compute)
 
 

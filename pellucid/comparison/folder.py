@@ -33,9 +33,10 @@ from pellucid.base.json_text import file_digest, json_digest, parsed, read_json,
 from pellucid.base.manifest import remove_manifest
 from pellucid.base.output_folder import OutputFolder
 from pellucid.base.processes import Progress
-from pellucid.comparison.compared_part import STAGE, compared_part, judged_part_of
+from pellucid.comparison.compared_part import STAGE, ComparedPart, compared_part, judged_part_of
 from pellucid.comparison.comparison import PART, PART_SIZE, Comparison
 from pellucid.comparison.judged_part import JudgedPart, not_a_part, write_values
+from pellucid.comparison.reuse import EarlierComparison, earlier_comparison
 from pellucid.comparison.run_checks import CHECKS
 from pellucid.results.explanation import Explanation
 from pellucid.results.storage import read, save
@@ -55,6 +56,7 @@ class ComparisonFolder:
     path: Path
     comparison: Comparison
     damaged: list[str] = field(default_factory=list, compare=False)  # files that were taken away, to be made again
+    reuse: Path | None = None  # the folder of an earlier comparison, whose texts are copied
 
     def __post_init__(self) -> None:
         """Go on in parts of the size that the folder has; other versions made parts of another size."""
@@ -144,10 +146,20 @@ class ComparisonFolder:
 
     def compute(self, part_index: int, progress: Progress) -> None:
         """Explain and judge one part, and write it."""
-        part = compared_part(self.comparison, part_index, progress)
+        part = self._part(part_index, progress)
         of_all_methods = itertools.chain.from_iterable(part.explanations.values())
         save(list(of_all_methods), self._explanations(part_index))
         part.judged.save(self._values(part_index), self._of_part(part_index))
+
+    def _part(self, part_index: int, progress: Progress) -> ComparedPart:
+        if self.earlier_texts is None:
+            return compared_part(self.comparison, part_index, progress)
+        return self.earlier_texts.compared_part(part_index, progress)
+
+    @cached_property
+    def earlier_texts(self) -> EarlierComparison | None:
+        """What is copied; raises as `earlier_comparison` does."""
+        return None if self.reuse is None else earlier_comparison(self.reuse, self.comparison)
 
     def explanations(self, part_index: int) -> list[Explanation]:
         """The explanations of one part's examples, method by method."""

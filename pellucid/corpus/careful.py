@@ -8,7 +8,7 @@ halved down to the text that kills. That text becomes a failure, and all others 
 from __future__ import annotations
 
 import os
-import signal
+import socket
 import sys
 import threading
 import warnings
@@ -16,20 +16,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
 import torch
 from torch import nn
 
-from pellucid.base.errors import ModelCannot, PellucidError
-from pellucid.base.processes import end_with_parent, hand_on_safe_path, safe_path
-from pellucid.base.torch_state import AutocastTypes, autocast_for_good, autocast_types
-from pellucid.corpus.folder import Job, Receipt, RunFolder
+from pellucid.base.errors import BadFile, ModelCannot, PellucidError
+from pellucid.base.packages import __version__
+from pellucid.base.torch_state import AutocastTypes, autocast_types
+from pellucid.corpus.child import ENDED, Child, ChildDied, begin_in_child, loaded_in_child
+from pellucid.corpus.folder import FIRST, INPUTS, KEYS, Job, Receipt, RunFolder
 from pellucid.corpus.plan import read_rows
 from pellucid.corpus.record import fetch_reused, reused_rows
 from pellucid.corpus.shard import OfRow, compute_shard, explain_rows
+from pellucid.corpus.stored_run import run_folder
 from pellucid.explaining.explained_texts import TextQuestion
 from pellucid.run.diagnostics import EAGER
 from pellucid.run.explaining import Request
@@ -37,7 +38,6 @@ from pellucid.run.model import Model
 
 TRIES = 2  # of a shard before the part in which it died is searched
 MOST_DEATHS = 8  # of one shard, in which no text was found that kills
-ENDED = "ended"  # what a child is sent when there is no more work
 TOKENIZERS = "TOKENIZERS_PARALLELISM"  # a variable: their threads do not live on in a copy of a process
 
 Rows = Sequence[int]
@@ -60,13 +60,34 @@ class Computation:
     gpus: int = 0
     place: str = field(default_factory=os.getcwd)
 
+    @property
+    def threads(self) -> int:
+        """Of the child."""
+        return self.job.threads
 
-class ChildDied(Exception):
-    """The child process ended by itself. rows: those that it was computing. reason: how it ended."""
+    def here(self) -> Computation:
+        """For this machine, which has copies of its own where the folder is in a store."""
+        return replace(self, folder=run_folder(self.folder.place))
 
-    def __init__(self, rows: Rows, reason: str) -> None:
-        super().__init__(reason)
-        self.rows, self.reason = rows, reason
+    def worker(self, on_part: OnPart) -> CarefulWorker:
+        """What computes shards by a child of this process."""
+        return CarefulWorker(self, on_part)
+
+    def refusal(self) -> PellucidError | None:
+        """Why this machine cannot compute the run; None where it can."""
+        folder, host = self.folder, socket.gethostname()
+        version = self.job.question["version"]
+        if version != __version__:
+            return ModelCannot(f"{host} has Pellucid {__version__}, and the run is of {version}; install that there.")
+        try:
+            job = folder.job()
+            for name in (FIRST, KEYS, INPUTS):  # of a store, they are copied now: children do not ask it
+                folder.array(name)
+        except BadFile as error:
+            return error
+        if job is None or job.digest != self.job.digest:
+            return BadFile(f"{host} does not see {folder.title}; give a folder that all machines of the cluster share.")
+        return None
 
 
 # In the child.
@@ -76,14 +97,7 @@ def serve(
     connection: Connection, computation: Computation, autocast: AutocastTypes, request: Request | None = None
 ) -> None:
     """Compute what is sent until nothing more comes. request: None where the model is not here yet."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends this process
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    hand_on_safe_path()
-    with suppress(OSError):  # a machine of a cluster may lack it, and the model's name may need no folder
-        os.chdir(computation.place)
-    end_with_parent()
-    autocast_for_good(autocast)
-    torch.set_num_threads(computation.job.threads)
+    begin_in_child(computation.place, computation.threads, autocast)
     try:
         request = _request(computation) if request is None else request
         while (task := connection.recv()) != ENDED:
@@ -95,13 +109,7 @@ def serve(
 
 
 def _request(computation: Computation) -> Request:
-    model = computation.load()
-    if model.hash != computation.model_hash:
-        raise ModelCannot(
-            f"{model.name} has other weights in its files than in memory, and workers load the files; save the model "
-            f"first."
-        )
-    return computation.question.request(model)
+    return computation.question.request(loaded_in_child(computation.load, computation.model_hash))
 
 
 def _answer(request: Request, computation: Computation, task: Any, connection: Connection) -> Any:
@@ -143,10 +151,8 @@ class CarefulWorker:
     computation: Computation
     on_part: OnPart
     request: Request | None = None
-    ended: bool = False
-    _process: Any = None
-    _connection: Connection | None = None
-    _running: Rows = field(default_factory=list)
+    _child: Child = field(default_factory=Child)
+    _running: Rows = field(default_factory=list)  # those that the child is computing
 
     def is_ready(self, seconds: float) -> bool:
         """Always: the child is started when it is needed."""
@@ -165,23 +171,23 @@ class CarefulWorker:
             try:
                 return self._ask("shard", shard, excluded)
             except ChildDied as death:
-                if self.ended:
+                if self._child.was_ended:
                     raise
-                deaths += 1
-                if deaths < TRIES or not death.rows:
+                deaths, running = deaths + 1, self._running
+                if deaths < TRIES or not running:
                     self._give_up_after(deaths, shard, death)
                     continue
-                killer = self._killer(shard, death.rows)
+                killer = self._killer(shard, running)
                 if killer is None:
                     self._give_up_after(deaths, shard, death)
                 else:
-                    excluded[killer] = f"The process that explained this text {death.reason}, each time it was tried."
+                    excluded[killer] = f"The process that explained this text {death}, each time it was tried."
                     deaths = 0
 
     def _give_up_after(self, deaths: int, shard: int, death: ChildDied) -> None:
         if deaths >= MOST_DEATHS:
             raise ModelCannot(
-                f"The process that computed shard {shard} {death.reason}, {deaths} times, and no single text is to "
+                f"The process that computed shard {shard} {death}, {deaths} times, and no single text is to "
                 f"blame. Memory may not suffice for so many processes: name fewer, and run the command again. In a "
                 f"script, the call stands under `if __name__ == '__main__':`."
             )
@@ -202,29 +208,22 @@ class CarefulWorker:
         try:
             self._ask("trial", shard, list(rows))
         except ChildDied:
-            if self.ended:
+            if self._child.was_ended:
                 raise
             return True
         return False
 
     def _ask(self, kind: str, shard: int, detail: OfRow | Rows) -> Any:
         self._running = []
-        if self._process is None:
+        if not self._child.is_there:
             self._start()
-        assert self._connection is not None
-        try:
-            self._connection.send((kind, shard, detail))
-            while True:
-                answer, value = self._connection.recv()
-                if answer == "part":
-                    self._running = value
-                    self.on_part(value)
-                elif answer == "error":
-                    raise value
-                else:
-                    return value
-        except (EOFError, OSError):
-            raise ChildDied(self._running, self._how_it_ended()) from None
+        self._child.send((kind, shard, detail))
+        while True:
+            answer, value = self._child.answer()
+            if answer != "part":
+                return value
+            self._running = value
+            self.on_part(value)
 
     def begin(self) -> None:
         """Start the first child as a copy of this process, where that is safe: it saves seconds of importing."""
@@ -233,38 +232,16 @@ class CarefulWorker:
                 self._start("fork", self.request)
 
     def _start(self, way: str = "spawn", request: Request | None = None) -> None:
-        context: Any = get_context(way)
-        ours, theirs = context.Pipe()
-        with safe_path():
-            here = RunFolder(self.computation.folder.path)  # the child asks no store
-            arguments = theirs, replace(self.computation, folder=here), autocast_types(), request
-            self._process = context.Process(target=serve, args=arguments, daemon=True)
-            self._process.start()
-        theirs.close()
-        self._connection = ours
-
-    def _how_it_ended(self) -> str:
-        process, self._process = self._process, None
-        process.join()
-        code = process.exitcode
-        if code is not None and code < 0:
-            return f"was ended by {signal.Signals(-code).name}"
-        return f"ended by itself with status {code}"
+        here = RunFolder(self.computation.folder.path)  # the child asks no store
+        self._child.start(serve, replace(self.computation, folder=here), autocast_types(), request, way=way)
 
     def end(self) -> None:
         """End the child at once."""
-        self.ended = True
-        process = self._process
-        if process is not None:
-            process.kill()
+        self._child.end()
 
     def close(self) -> None:
         """End the child after its work."""
-        if self._process is not None and self._connection is not None:
-            with suppress(OSError):
-                self._connection.send(ENDED)
-            self._process.join()
-            self._process = None
+        self._child.close()
 
 
 def _may_be_copied(model: Model, threads: int) -> bool:

@@ -133,7 +133,7 @@ def explain_corpus(
         if not work.is_done:
             how.make(work, **how_settings)
         if work.is_done:
-            place.clear_leases()
+            place.clear_remains()
     return Run(folder)
 
 

@@ -1,4 +1,4 @@
-"""Engines: what computes the shards of a run. Another package registers others."""
+"""Engines: what computes the shards of a run, or the slices of a call. Another package registers others."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ import os
 import socket
 import sys
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pellucid.base.checks import in_syntax, quoted, reason
-from pellucid.base.errors import BadFile, BadSetting, ModelCannot, PellucidError
+from pellucid.base.errors import BadSetting, ModelCannot, PellucidError
 from pellucid.base.kinds import engines
 from pellucid.base.leases import Leases
-from pellucid.base.packages import __version__, optional_package
-from pellucid.corpus.careful import CarefulWorker, Computation, InProcess, Rows
-from pellucid.corpus.folder import FIRST, INPUTS, KEYS, Receipt
-from pellucid.corpus.stored_run import run_folder
-from pellucid.corpus.work import RunWork, ShardWorker, WorkerAway, work_by_threads
+from pellucid.base.packages import optional_package
+from pellucid.corpus.careful import CarefulWorker, InProcess, Rows
+from pellucid.corpus.work import Remote, ShardWorker, Work, WorkerAway, work_by_threads
 
 
 @engines.add()
-def local(work: RunWork, *, workers: int = 1) -> None:
+def local(work: Work, *, workers: int = 1) -> None:
     """Processes of this machine, each with a model of its own.
 
     workers: how many.
@@ -38,7 +36,7 @@ def local(work: RunWork, *, workers: int = 1) -> None:
     work.report()
 
 
-def _work_here(work: RunWork, worker: ShardWorker, leases: Leases) -> None:
+def _work_here(work: Work, worker: ShardWorker, leases: Leases) -> None:
     for shard in work.shards(leases, threading.Event()):
         work.finish(shard, worker.compute(shard))
         work.report()
@@ -52,7 +50,7 @@ OBJECTS = 80 << 20  # bytes of shared memory of a Ray that is started here: rece
 
 
 @engines.add()
-def ray(work: RunWork, *, workers: int = 1, address: str = "local") -> None:
+def ray(work: Work, *, workers: int = 1, address: str = "local") -> None:
     """Actors of Ray, on this machine or on a cluster whose machines all see the folder.
 
     workers: how many; those that the cluster has no room for wait until it has. address: of the cluster; "auto" for the
@@ -60,13 +58,13 @@ def ray(work: RunWork, *, workers: int = 1, address: str = "local") -> None:
     """
     package = optional_package("ray")
     loaders = [work.begin(work.begin_part) for _ in range(workers)]
-    computations = [loader.computation for loader in loaders if isinstance(loader, CarefulWorker)]
+    computations: list[Remote] = [each.computation for each in loaders if not isinstance(each, InProcess)]
     if not computations:
         raise ModelCannot(
             "The model is only in the memory of this process, and actors of Ray load it themselves: give its folder or "
             "its name on the hub, or leave the engine away."
         )
-    threads, had_ray = work.job.threads, package.is_initialized()
+    threads, had_ray = work.threads, package.is_initialized()
     if not had_ray:
         _connect(package, address, threads * workers)
     try:
@@ -120,29 +118,16 @@ def _job_config(package: Any) -> Any:
 class _Actor:
     """In a process of Ray: a careful worker, whose child computes."""
 
-    def __init__(self, computation: Computation) -> None:
-        here = run_folder(computation.folder.place)  # of a store, copies of this machine
-        self.computation = replace(computation, folder=here)
-        self.worker = CarefulWorker(self.computation, _no_part)
+    def __init__(self, computation: Remote) -> None:
+        self.computation = computation.here()
+        self.worker = self.computation.worker(_no_part)
 
     def refusal(self) -> PellucidError | None:
-        """Why this machine cannot compute the run; None where it can."""
-        folder, host = self.computation.folder, socket.gethostname()
-        version = self.computation.job.question["version"]
-        if version != __version__:
-            return ModelCannot(f"{host} has Pellucid {__version__}, and the run is of {version}; install that there.")
-        try:
-            job = folder.job()
-            for name in (FIRST, KEYS, INPUTS):  # of a store, they are copied now: children do not ask it
-                folder.array(name)
-        except BadFile as error:
-            return error
-        if job is None or job.digest != self.computation.job.digest:
-            return BadFile(f"{host} does not see {folder.title}; give a folder that all machines of the cluster share.")
-        return None
+        """Why this machine cannot compute; None where it can."""
+        return self.computation.refusal()
 
-    def compute(self, shard: int) -> Receipt | PellucidError:
-        """The receipt of a shard, which is then in the folder; or what kept it from being computed."""
+    def compute(self, shard: int) -> Any:
+        """The receipt of a shard, which is then in the folder; or the error that kept it from being computed."""
         try:
             return self.worker.compute(shard)
         except PellucidError as error:
@@ -176,7 +161,7 @@ class RayWorker:
             raise refusal
         return True
 
-    def compute(self, shard: int) -> Receipt:
+    def compute(self, shard: int) -> Any:
         """The receipt of a shard; raises `WorkerAway` where the actor ends meanwhile: Ray starts it again."""
         try:
             answer = self.package.get(self.actor.compute.remote(shard))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from io import BytesIO
 from itertools import cycle
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -40,6 +40,7 @@ from pellucid.text.units import Kind, Units, coarsen
 
 TRIED, SAMPLED = 32, 4096  # texts that run; texts whose lengths are known
 Tried = Mapping[str, Sequence[Explanation]]  # by method's title
+Text = TypeVar("Text")
 START = 8.0  # seconds in which a process imports torch and loads a small model
 
 
@@ -47,7 +48,7 @@ START = 8.0  # seconds in which a process imports torch and loads a small model
 class CorpusCost:
     """What a run will cost. texts: of the data. seconds: with so many workers; low, high: between the two halves of the
     trial, and a tenth more. evaluations: texts that the model reads. bytes: on the disk, without the rows. tried: texts
-    that this was judged by.
+    that this was judged by. None: what was not counted.
     """
 
     texts: int
@@ -55,16 +56,17 @@ class CorpusCost:
     seconds: float
     low: float
     high: float
-    evaluations: int
-    bytes: int
+    evaluations: int | None
+    bytes: int | None
     tried: int
 
     def __str__(self) -> str:
         several = "" if self.workers == 1 else "s"
+        evaluations = "" if self.evaluations is None else f", {self.evaluations:,} evaluations of the model"
+        size = "" if self.bytes is None else f", {self.bytes / 1e6:,.1f} MB"
         return (
             f"{self.texts:,} texts by {self.workers} worker{several}: about {duration(self.seconds)} "
-            f"({duration(self.low)} to {duration(self.high)}), {self.evaluations:,} evaluations of the model, "
-            f"{self.bytes / 1e6:,.1f} MB; judged by {self.tried} texts."
+            f"({duration(self.low)} to {duration(self.high)}){evaluations}{size}; judged by {self.tried} texts."
         )
 
 
@@ -109,7 +111,7 @@ def corpus_cost(
     data = corpus_data(classifier, texts, reading, target)
     with progress_bar(progress):
         count, sample = _sampled(chunks(classifier, data, reading, target))
-        halves = _halves(sample)
+        halves = _halves(sample, characters)
         _trial(request, halves[0][:1])  # the first pass is slower than the next
         trials = [_trial(request, half) for half in halves]
     together = _trial(request, [example for half in halves for example in half])
@@ -146,10 +148,49 @@ def _sampled(shards: Iterable[Sequence[Example]]) -> tuple[int, list[Example]]:
     return count, sample
 
 
-def _halves(sample: Sequence[Example]) -> list[list[Example]]:
+def trial_cost(
+    texts: Sequence[Text], length: Callable[[Text], int], workers: int, run: Callable[[Sequence[Text]], int | None]
+) -> CorpusCost:
+    """What work on texts will cost, from 16 of them. run: does it for some, and returns how many texts the model read;
+    None where that is not counted.
+    """
+    halves = _halves(texts, length, TRIED // 2)
+    run(halves[0][:1])  # the first pass is slower than the next
+    trials = [_timed(run, half, workers) for half in halves]
+    rates = [seconds / len(half) for half, (seconds, _) in zip(halves, trials, strict=True)]
+    tried, busy = sum(map(len, halves)), min(workers, os.cpu_count() or 1)
+    share, start = len(texts) / tried, START if workers > 1 else 0.0
+    seconds, counts = sum(seconds for seconds, _ in trials) * share / busy, [count for _, count in trials]
+    evaluations = None if None in counts else round(sum(filter(None, counts)) * share)
+    low, high = (edge(rates) * len(texts) / busy for edge in (min, max))
+    return CorpusCost(
+        len(texts), workers, seconds + start, low * 0.9 + start / 2, high * 1.1 + start * 2, evaluations, None, tried
+    )
+
+
+def characters(example: Example) -> int:
+    """How long a text is."""
+    return sum(map(len, example.segments))
+
+
+def _timed(
+    run: Callable[[Sequence[Text]], int | None], texts: Sequence[Text], workers: int
+) -> tuple[float, int | None]:
+    """Seconds by as many threads as a worker has, and what `run` returns."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(max(1, threads // workers))
+    try:
+        began = perf_counter()
+        count = run(texts)
+        return perf_counter() - began, count
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _halves(sample: Sequence[Text], length: Callable[[Text], int], most: int = TRIED) -> list[list[Text]]:
     """Two groups of texts, each spread over the lengths."""
-    ordered = sorted(sample, key=lambda example: sum(map(len, example.segments)))
-    n_tried = min(TRIED, len(ordered))
+    ordered = sorted(sample, key=length)
+    n_tried = min(most, len(ordered))
     tried = [ordered[len(ordered) * (2 * index + 1) // (2 * n_tried)] for index in range(n_tried)]
     return [half for half in (tried[::2], tried[1::2]) if half]
 

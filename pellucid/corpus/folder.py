@@ -250,8 +250,12 @@ class RunFolder:
         """What the leases of shards say that are kept alive, each with its shard."""
         return living(self.path / LEASES)
 
-    def clear_leases(self) -> None:
-        """Remove the leases of a whole run, which killed processes left; of a living one it is of a whole shard."""
+    def clear_remains(self) -> None:
+        """Remove the leases and unfinished files of a whole run, which killed processes left; a lease of a living one
+        is of a whole shard.
+        """
+        for name in (ROWS, SHARDS, FAILURES):
+            remove_unfinished(self.path / name)
         for name in self._names(LEASES):
             if name.partition(".")[0].isdecimal():
                 self.remove(self.path / LEASES / name)

@@ -17,7 +17,7 @@ import numpy as np
 
 from pellucid.base.errors import BadFile
 from pellucid.base.files import cache_folder, disk_errors, is_address, possible_path, whole_file
-from pellucid.base.leases import LeaseObjects, Leases
+from pellucid.base.leases import Leases
 from pellucid.corpus.folder import (
     AGAIN,
     FILES,
@@ -34,7 +34,7 @@ from pellucid.corpus.folder import (
     RunFolder,
     numbers_in,
 )
-from pellucid.corpus.store import RunStore
+from pellucid.corpus.store import LeaseObjects, RunStore
 
 
 def copies_of(address: str) -> Path:

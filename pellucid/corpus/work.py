@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from pellucid.base.checks import in_syntax
-from pellucid.base.errors import BadSetting, FolderMended, ModelCannot, notify
+from pellucid.base.errors import BadSetting, FolderMended, ModelCannot, PellucidError, notify
 from pellucid.base.leases import LOOK, Leases, shares_first
 from pellucid.base.processes import Progress
 from pellucid.corpus.careful import MOST_DEATHS, OnPart, Rows
@@ -30,12 +30,68 @@ class ShardWorker(Protocol):
     def is_ready(self, seconds: float) -> bool:
         """Whether it can compute now, or can after at most so many seconds."""
 
-    def compute(self, shard: int) -> Receipt: ...
+    def compute(self, shard: int) -> Any:
+        """The receipt of the shard."""
+
     def end(self) -> None:
         """End at once."""
 
     def close(self) -> None:
         """End after its work."""
+
+
+class Remote(Protocol):
+    """What a worker on another machine needs: plain values."""
+
+    @property
+    def gpus(self) -> int:
+        """How many it computes on, 0 or 1."""
+
+    def here(self) -> Remote:
+        """The same, for the machine that it has come to."""
+
+    def worker(self, on_part: OnPart) -> ShardWorker:
+        """What computes, by a child of this process."""
+
+    def refusal(self) -> PellucidError | None:
+        """Why this machine cannot compute; None where it can."""
+
+
+class Work(Protocol):
+    """What engines compute: the shards of a run, or the slices of a call. `begin` makes a worker, whose `computation`
+    is a `Remote` where it computes by a child.
+    """
+
+    @property
+    def begin(self) -> Callable[[OnPart], Any]: ...
+    @property
+    def threads(self) -> int:
+        """Of each worker."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every shard is whole."""
+
+    def leases(self) -> Leases:
+        """Takes shards for this process."""
+
+    def shards(self, leases: Leases, ended: threading.Event) -> Generator[int]:
+        """Shards that this thread may compute now."""
+
+    def finish(self, shard: int, receipt: Any) -> None:
+        """Count a shard that a worker has computed."""
+
+    def lose(self, shard: int, reason: str) -> None:
+        """Note that a worker ended with a shard."""
+
+    def take_in(self) -> None:
+        """Count what other processes have finished meanwhile."""
+
+    def begin_part(self, rows: Rows) -> None:
+        """Note how far this thread is."""
+
+    def report(self) -> None:
+        """Say how far the work is."""
 
 
 @dataclass
@@ -57,6 +113,11 @@ class RunWork:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _losses: Counter[int] = field(default_factory=Counter)
     _begun: dict[int, int] = field(default_factory=dict)  # thread -> rows of its shard that were begun
+
+    @property
+    def threads(self) -> int:
+        """Of each worker."""
+        return self.job.threads
 
     def order(self) -> Iterator[int]:
         """The shards, those of the share first."""
@@ -174,7 +235,7 @@ class RunWork:
                 ended.wait(LOOK)
 
 
-def work_by_threads(work: RunWork, crew: list[ShardWorker], leases: Leases) -> None:
+def work_by_threads(work: Work, crew: list[ShardWorker], leases: Leases) -> None:
     """A thread watches each child; where the work fails or is interrupted, all children end at once."""
     ended, errors = threading.Event(), list[BaseException]()
     threads = [
@@ -197,9 +258,7 @@ def work_by_threads(work: RunWork, crew: list[ShardWorker], leases: Leases) -> N
         raise errors[0]
 
 
-def _work(
-    work: RunWork, worker: ShardWorker, leases: Leases, ended: threading.Event, errors: list[BaseException]
-) -> None:
+def _work(work: Work, worker: ShardWorker, leases: Leases, ended: threading.Event, errors: list[BaseException]) -> None:
     try:
         while not ended.is_set() and not work.is_done:
             if worker.is_ready(LOOK):
@@ -213,7 +272,7 @@ def _work(
         worker.close()
 
 
-def _compute_while_there(work: RunWork, worker: ShardWorker, leases: Leases, ended: threading.Event) -> None:
+def _compute_while_there(work: Work, worker: ShardWorker, leases: Leases, ended: threading.Event) -> None:
     """Compute shards until no more are left, or until the worker is away, whose shard is free at once."""
     with closing(work.shards(leases, ended)) as shards:
         for shard in shards:

@@ -5,26 +5,23 @@ believed?
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import pellucid
 from pellucid.base.errors import BadSetting
 from pellucid.base.files import check_outputs
-from pellucid.base.json_text import json_digest
-from pellucid.base.leases import Share, joined_by_slices, share_of
-from pellucid.base.manifest import digest_inside
-from pellucid.base.output_folder import OutputFolder, check_unwritten, is_damaged
+from pellucid.base.leases import share_of
+from pellucid.base.output_folder import check_unwritten, is_damaged
 from pellucid.data.load import load_examples
 from pellucid.data.shared.part_files import PARTS
 from pellucid.explaining.commands.data_options import (
     Amount,
     Answers,
     Reading,
-    Slice,
+    Sharing,
     TextOptions,
     Texts,
     labelled,
@@ -33,12 +30,6 @@ from pellucid.explaining.commands.data_options import (
 from pellucid.explaining.commands.model_options import settings_from, with_option_records
 from pellucid.explaining.commands.safe_text import say
 from pellucid.results.extraction import SEPARATOR
-from pellucid.text.example import Example
-
-if TYPE_CHECKING:
-    from pellucid.evidence.extract import Extract, ExtractedParts
-
-    Known = dict[str, tuple[int, Extract, str]]
 
 
 @with_option_records
@@ -49,7 +40,7 @@ def extract(
     data: Annotated[str, typer.Argument(help="The name of a data set, a data file, or a folder of parts.")],
     *,
     out: Annotated[Path, typer.Option(help="The folder to write to: train.jsonl, dev.jsonl and test.jsonl.")],
-    slice_: Slice = None,
+    sharing: Sharing,
     extractor: Annotated[
         str,
         typer.Option(
@@ -92,15 +83,16 @@ def extract(
     device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
 ) -> None:
     """Write the evidence of each text as a data set that `pellucid train` reads."""
+    from pellucid.corpus.slices import crew_of
     from pellucid.drawing.terminal import progress_bar
-    from pellucid.evidence.extract import UNFINISHED, ExtractedParts, extraction_of_parts
-    from pellucid.results.extraction import extraction_in
+    from pellucid.evidence.extracted_parts import UNFINISHED, ExtractionWork
 
     paths = {part: out / f"{part}.jsonl" for part in _parts(parts)}
-    share = share_of(slice_)
-    if not (slice_ or is_damaged(out) or (out / UNFINISHED).exists()):
+    share = None if sharing.slice_ is None else share_of(sharing.slice_)
+    if not (share or is_damaged(out) or (out / UNFINISHED).exists()):
         check_unwritten(paths.values())
     classifier = pellucid.load(model, device=device)
+    crew = crew_of(classifier, sharing.workers, sharing.with_settings, sharing.slice_, out)
     examples = {
         part: selected(
             classifier,
@@ -111,7 +103,6 @@ def extract(
         )
         for part in paths
     }
-    models = {part: [] if like is None else load_examples(like, part) for part in paths}
     settings: dict[str, Any] = {
         "selection": selection,
         "budget": None if budget is None else budget_from(budget),
@@ -120,71 +111,20 @@ def extract(
         "seed": seed,
         **settings_from(set_ or []),
     }
-    read = [[_records(of_part) for of_part in examples_by_part.values()] for examples_by_part in (examples, models)]
-    work = json_digest([classifier.hash, extractor, settings, separator, list(paths), read])
-    files = OutputFolder(out, "extract", work, [path.name for path in paths.values()])
-    there = ExtractedParts(out / UNFINISHED, work)
+    likes = None if like is None else {part: load_examples(like, part) for part in paths}
+    work = ExtractionWork(examples, likes, extractor, settings, separator, out, classifier.hash, sharing.reuse)
+    if sharing.reuse is not None:
+        n_texts = sum(map(len, examples.values()))
+        say(f"{work.n_copied:,} of {n_texts:,} texts are copied from {sharing.reuse}.", aside=True)
+    if sharing.estimate:
+        say(str(work.cost(classifier, sharing.workers)))
+        return
     with progress_bar(None) as show:
-        extractions = {
-            part: extraction_of_parts(
-                classifier,
-                of_part,
-                extractor,
-                like=None if like is None else [extraction_in(example) for example in models[part]],
-                progress=show,
-                **settings,
-            )
-            for part, of_part in examples.items()
-        }
-        known = {part: (len(of_part), extractions[part], separator) for part, of_part in examples.items()}
-        lines = _written(files, there, known) if slice_ is None else _written_by_slices(files, there, known, share)
+        lines = work.written(classifier, share, crew, show)
     for line in lines:
         say(line)
     if {"train", "dev"} <= set(paths):
         say(f"Train on it: pellucid train {out} --pooler first_token --out MODEL")
-
-
-def _written(files: OutputFolder, there: ExtractedParts, known: Known) -> list[str]:
-    """Write the parts that are missing, and join those of each file; returns a sentence a file.
-
-    known: part of the data -> its number of texts, what extracts them, and the separator.
-    """
-    state, lines, remade = files.begin(), list[str](), list[str]()
-    if not (state.damaged or there.is_begun()):
-        check_unwritten(files.path / name for name in files.files)
-    for part, (n_texts, extract_some, separator) in known.items():
-        name = f"{part}.jsonl"
-        if name in state.stamps and name not in state.damaged:  # of the same call, and as it was written
-            continue
-        before = digest_inside(files.path, name)
-        summary = there.written(part, n_texts, extract_some, separator)
-        remade += [name] if before not in (None, digest_inside(files.path, name)) else []
-        lines.append(f"{part}: {summary}. Written: {files.path / name}")
-    files.save(state)
-    there.remove()
-    files.end(state, [*there.damaged, *remade])
-    return lines
-
-
-def _written_by_slices(files: OutputFolder, there: ExtractedParts, known: Known, share: Share) -> list[str]:
-    """The same, beside other slices that compute parts, too; whoever is last joins them, and others say nothing."""
-    from pellucid.evidence.extract import parts_in
-
-    numbered = [(part, index) for part, (n_texts, *_) in known.items() for index in range(parts_in(n_texts))]
-
-    def compute(place: int) -> None:
-        part, index = numbered[place]
-        there.part(part, index, *known[part])
-
-    there.is_begun()  # raises for another extraction
-    with joined_by_slices(files.path, share, len(numbered), lambda place: there.has(*numbered[place]), compute):
-        return [] if files.begin().is_whole else _written(files, there, known)
-
-
-def _records(examples: Sequence[Example]) -> list[object]:
-    from pellucid.results.explanation_record import example_record
-
-    return [example_record(example) for example in examples]
 
 
 def _parts(text: str) -> list[str]:

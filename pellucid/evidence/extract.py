@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from pellucid.base.checks import between, known, percent, quoted
-from pellucid.base.errors import BadFile, BadInput, BadSetting
-from pellucid.base.files import disk_errors, remove_unfinished, whole_file, write_text
-from pellucid.base.json_text import read_sealed, sealed
+from pellucid.base.checks import between, known, quoted
+from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.kinds import attributions, extractors
 from pellucid.base.processes import Progress
-from pellucid.data.exports.json_lines import as_line
 from pellucid.drawing.terminal import progress_bar
 from pellucid.evidence.extraction_request import (
     BY_SPANS,
@@ -188,131 +180,3 @@ def extract(
         return extract_from(model, examples, extractor, [span_selection], settings, seed=seed, progress=show_progress)[
             0
         ]
-
-
-# The texts of `pellucid extract` come in parts, which an interrupted command goes on from:
-#
-# unfinished-extraction/question.json    the digest of the work; the files beside the folder are of it, then
-# unfinished-extraction/train-0003.json  the spans of the fourth 64 texts of a part of the data, as lines of JSON
-#
-# Each is sealed. The folder is removed once the files and their manifest are written.
-
-PART = 64  # texts, as many as share passes: so parts change no score
-UNFINISHED, QUESTION = "unfinished-extraction", "question.json"
-Extract = Callable[[range], Sequence[Extraction]]
-
-
-@dataclass(frozen=True)
-class ExtractedParts:
-    """path: the folder of parts. work: what they are of. damaged: parts that did not fit their seal, and were computed
-    again.
-    """
-
-    path: Path
-    work: str
-    damaged: list[str] = field(default_factory=list, compare=False)
-
-    def is_begun(self) -> bool:
-        """Whether this work was interrupted here; raises `BadFile` where another one was."""
-        question = self.path / QUESTION
-        if not question.exists():
-            return False
-        try:
-            return read_sealed(question, {"work": self.work}) == {}
-        except BadFile:
-            raise BadFile(
-                f"{self.path.parent} holds another extraction that was interrupted; give another folder, or remove "
-                f"this one."
-            ) from None
-
-    def written(self, name: str, n_texts: int, extract: Extract, separator: str) -> str:
-        """Write NAME.jsonl beside the folder, from parts that are kept or computed now; returns a sentence about it."""
-        count = range(parts_in(n_texts))
-        records = [self.part(name, index, n_texts, extract, separator) for index in count]
-        with whole_file(self.path.parent / f"{name}.jsonl") as file:
-            for record in records:
-                file.write("".join(record["lines"]).encode())
-        if not records:
-            return "no texts"
-        whole = sum(record["whole"] for record in records)
-        without_span = f"; {whole:,} that have no span stay whole" if whole else ""
-        covered = float(np.mean([share for record in records for share in record["covered"]]))
-        return f"{n_texts} texts, {percent(covered)} of the words of a text on average{without_span}"
-
-    def has(self, name: str, index: int) -> bool:
-        """Whether a part is there, or the file that is made of it."""
-        return (self.path / f"{name}-{index:04d}.json").exists() or (self.path.parent / f"{name}.jsonl").exists()
-
-    def part(self, name: str, index: int, n_texts: int, extract: Extract, separator: str) -> dict[str, Any]:
-        """The record of a part, that is kept or computed now."""
-        texts, name = range(index * PART, min((index + 1) * PART, n_texts)), f"{name}-{index:04d}"
-        path, owner = self.path / f"{name}.json", {"work": self.work, "part": name}
-        try:
-            if path.exists():
-                return read_sealed(path, owner)
-        except BadFile:
-            self.damaged.append(f"{self.path.name}/{path.name}")
-        record = _part_record(extract(texts), separator)
-        if not (self.path / QUESTION).exists():
-            write_text(self.path / QUESTION, json.dumps(sealed({}, {"work": self.work}), ensure_ascii=False))
-        write_text(path, json.dumps(sealed(record, owner), ensure_ascii=False))
-        return record
-
-    def remove(self) -> None:
-        """Remove the parts, and what says whose they are last."""
-        if not (self.path / QUESTION).exists():
-            return
-        with disk_errors("clear", self.path):
-            remove_unfinished(self.path)
-            for path in [*self.path.glob("*-[0-9][0-9][0-9][0-9]*.json"), self.path / QUESTION]:
-                path.unlink()
-            if not any(self.path.iterdir()):
-                self.path.rmdir()
-
-
-def parts_in(n_texts: int) -> int:
-    """How many parts so many texts are cut into."""
-    return -(-n_texts // PART)
-
-
-def extraction_of_parts(
-    model: Model,
-    texts: Sequence[Example],
-    extractor: str,
-    *,
-    selection: str | None,
-    budget: Budget | None,
-    n_spans: int,
-    like: Sequence[Extraction] | None,
-    within: float | None,
-    seed: int,
-    progress: Progress,
-    **settings: Any,
-) -> Extract:
-    """What `extract` does with some of the texts at a time; arguments as there."""
-    examples = examples_for(model, texts)
-    check_like(examples, like)
-    of_all = selection_for(extractor, selection, budget, n_spans, like, within)
-
-    def extract_part(part: range) -> list[Extraction]:
-        def show(stage: str, done: int, total: int) -> None:
-            progress(stage, part.start + done, len(examples))
-
-        of_part = replace(of_all, like=None if like is None else like[part.start : part.stop])
-        some = examples[part.start : part.stop]
-        return extract_from(model, some, extractor, [of_part], settings, seed=seed, progress=show)[0]
-
-    return extract_part
-
-
-def _part_record(extractions: Sequence[Extraction], separator: str) -> dict[str, Any]:
-    """The lines of some extractions, the share of words that each one's spans cover, and how many texts stay whole."""
-    return {
-        "lines": [as_line(extraction.as_example(separator)) + "\n" for extraction in extractions],
-        "covered": [extraction.coverage for extraction in extractions],
-        "whole": sum(
-            not extraction.lengths(index)
-            for extraction in extractions
-            for index in range(len(extraction.example.segments))
-        ),
-    }

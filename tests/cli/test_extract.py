@@ -7,7 +7,7 @@ import json
 import pytest
 
 import pellucid
-from pellucid.evidence import extract
+from pellucid.evidence import extracted_parts
 from tests.shared.moments import files_of
 from tests.shared.tiny import save_tiny
 
@@ -38,6 +38,7 @@ def test_parts_of_spans_are_written_and_matched_in_length(run, saved, data, tmp_
         ours_words, their_words = (sum(s[4] - s[3] for s in one.meta["spans"]) for one in (ours, theirs))
         assert ours_words == their_words
     assert sorted(path.name for path in (tmp_path / "b").iterdir()) == [
+        "extraction.json",
         "pellucid-manifest.json",
         "test.jsonl",
     ]
@@ -81,7 +82,7 @@ def test_nothing_that_is_there_is_overwritten(run, saved, data, tmp_path):
 @pytest.fixture
 def quiet(run, saved, data, tmp_path, monkeypatch):
     """The words of an extraction in six parts, and its folder."""
-    monkeypatch.setattr(extract, "PART", 2)
+    monkeypatch.setattr(extracted_parts, "PART", 2)
     words = ["extract", saved, data, "--extractor", "gradient", "--out"]
     assert run(*words, tmp_path / "quiet")[0] == 0
     return words, tmp_path / "quiet"
@@ -89,7 +90,7 @@ def quiet(run, saved, data, tmp_path, monkeypatch):
 
 def interrupted(run, words, out, monkeypatch, after):
     """Ctrl-C in the work on the part with this number."""
-    computed, part_record = [], extract._part_record
+    computed, part_record = [], extracted_parts._part_record
 
     def interrupting(*inputs):
         if len(computed) == after:
@@ -98,15 +99,15 @@ def interrupted(run, words, out, monkeypatch, after):
         return part_record(*inputs)
 
     with monkeypatch.context() as patch:
-        patch.setattr(extract, "_part_record", interrupting)
+        patch.setattr(extracted_parts, "_part_record", interrupting)
         status, _, err = run(*words, out)
     assert status == 130 and err.startswith("Interrupted; run the same command again") and "extract" in err
 
 
 def counted(monkeypatch):
     """How many parts are computed from now on."""
-    computed, part_record = [], extract._part_record
-    monkeypatch.setattr(extract, "_part_record", lambda *inputs: computed.append(None) or part_record(*inputs))
+    computed, part_record = [], extracted_parts._part_record
+    monkeypatch.setattr(extracted_parts, "_part_record", lambda *inputs: computed.append(None) or part_record(*inputs))
     return computed
 
 
@@ -135,7 +136,7 @@ def test_an_interrupted_extraction_goes_on_to_the_same_bytes(run, quiet, tmp_pat
 def test_a_damaged_part_and_file_are_named_and_written_again(run, quiet, tmp_path, monkeypatch, harm):
     words, whole = quiet
     interrupted(run, words, tmp_path / "out", monkeypatch, after=3)
-    part, file = tmp_path / "out" / extract.UNFINISHED / "train-0000.json", tmp_path / "out" / "train.jsonl"
+    part, file = tmp_path / "out" / extracted_parts.UNFINISHED / "train-0000.json", tmp_path / "out" / "train.jsonl"
     part.write_bytes(harm(part.read_bytes()))
     file.write_bytes(file.read_bytes()[:-9])
     computed = counted(monkeypatch)
@@ -155,7 +156,7 @@ def test_another_extraction_does_not_go_on_from_the_parts(run, quiet, tmp_path, 
 
 def test_parts_change_no_byte(run, quiet, tmp_path, monkeypatch):
     words, whole = quiet
-    monkeypatch.setattr(extract, "PART", 64)
+    monkeypatch.setattr(extracted_parts, "PART", 64)
     assert run(*words, tmp_path / "out")[0] == 0
     ours, theirs = (pellucid.examples(folder, "train") for folder in (tmp_path / "out", whole))
     for one, other in zip(ours, theirs, strict=True):

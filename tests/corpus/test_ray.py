@@ -98,6 +98,19 @@ def test_a_text_that_kills_its_process_is_a_failure(place, cluster):
     assert len(run) == 3
 
 
+@pytest.mark.parametrize("name", ("attack", pytest.param("compare", marks=pytest.mark.long)))
+def test_parts_by_ray_are_those_of_one_call(place, cluster, name):
+    texts = [(f"A {word} film.", "positive") for word in WORDS] * 5
+    model, engine = pellucid.load(place / "my-classifier"), ("ray", {"address": cluster.address})
+    for out, more in (("alone", {}), ("by ray", {"engine": engine, "workers": 2})):
+        folder = place / f"{name} {out}"
+        if name == "attack":
+            pellucid.attack(model, texts, "deepwordbug", folder=folder, progress=False, **more)
+        else:
+            pellucid.compare(model, texts, ["gradient"], ["sufficiency"], folder=folder, progress=False, **more)
+    assert files_of(place / f"{name} alone") == files_of(place / f"{name} by ray")
+
+
 def test_what_ray_cannot_do_is_one_sentence(place):
     model = pellucid.load(place / "my-classifier")
     explained = partial(pellucid.explain_corpus, texts=["A film."], progress=False)

@@ -284,9 +284,7 @@ def test_another_machine_goes_on_after_one_that_was_killed(place, quiet, server)
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
     ended(process, -signal.SIGKILL)
-    there = objects_of(address)
-    assert any(name.startswith("leases/") for name in there) and there.keys() < quiet.keys() | {
-        name for name in there if name.startswith("leases/")
-    }
+    there = {name for name in objects_of(address) if not name.startswith("leases/")}  # most often a shard's is there
+    assert there < quiet.keys()
     ended(begun(place, "heir", address))
     assert objects_of(address) == quiet

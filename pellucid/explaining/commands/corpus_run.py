@@ -17,7 +17,7 @@ from pellucid.base.checks import listed, readable_number
 from pellucid.base.errors import BadFile, BadInput, BadSetting
 from pellucid.base.files import place_of
 from pellucid.base.kinds import readers
-from pellucid.explaining.commands.data_options import Reading
+from pellucid.explaining.commands.data_options import Engine, Reading
 from pellucid.explaining.commands.model_options import settings_from
 from pellucid.explaining.commands.safe_text import say
 
@@ -30,7 +30,7 @@ JOB = "job.json"  # a folder with it has a run
 
 
 @dataclass(frozen=True)
-class RunOptions:
+class RunOptions(Engine):
     """A run over a corpus, in a folder."""
 
     out: Annotated[
@@ -57,12 +57,6 @@ class RunOptions:
     reuse: Annotated[
         str | None,
         typer.Option(help="The folder or address of an earlier run: its rows of equal text and question are copied."),
-    ] = None
-    engine: Annotated[
-        str, typer.Option(help="What computes the run. local: processes of this machine; ray: actors of Ray.")
-    ] = "local"
-    address: Annotated[
-        str | None, typer.Option(help="Of a cluster that the engine joins; auto: the one of this machine.")
     ] = None
 
     @property
@@ -117,7 +111,7 @@ def run_corpus(
         slice=options.slice_,
         max_failures=options.max_failures,
         reuse=None if options.reuse is None else place_of(options.reuse),
-        engine=options.engine if options.address is None else (options.engine, {"address": options.address}),
+        engine=options.with_settings,
         **corpus,
     )
     say(summary(run), aside=aside)

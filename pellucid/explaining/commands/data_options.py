@@ -19,6 +19,7 @@ from pellucid.explaining.commands.model_options import settings_from
 from pellucid.explaining.commands.safe_text import say
 
 if TYPE_CHECKING:  # what reads data and models takes seconds to import, and `--help` needs neither
+    from pellucid.base.catalogue import Choice
     from pellucid.explaining.inputs.data_source import DataSource
     from pellucid.results.explanation import Explanation
     from pellucid.run.model import Model
@@ -138,12 +139,46 @@ DataOrNone = Annotated[
 ]
 
 
-Slice = Annotated[
-    str | None,
-    typer.Option(
-        "--slice", help="i/n: this is job i of n that share --out, from 1/n to n/n; the last one joins the parts."
-    ),
-]
+@dataclass(frozen=True)
+class Engine:
+    """What computes the work of --out."""
+
+    engine: Annotated[
+        str, typer.Option(help="What computes --out. local: processes of this machine; ray: actors of Ray.")
+    ] = "local"
+    address: Annotated[
+        str | None, typer.Option(help="Of a cluster that the engine joins; auto: the one of this machine.")
+    ] = None
+
+    @property
+    def with_settings(self) -> Choice:
+        """The engine as the doors take it."""
+        return self.engine if self.address is None else (self.engine, {"address": self.address})
+
+
+@dataclass(frozen=True)
+class Sharing(Engine):
+    """Who computes the parts of --out."""
+
+    workers: Annotated[
+        int,
+        typer.Option(min=1, help="Processes that compute at once, each with its own copy of the model; needs --out."),
+    ] = 1
+    slice_: Annotated[
+        str | None,
+        typer.Option(
+            "--slice", help="i/n: this is job i of n that share --out, from 1/n to n/n; the last one joins the parts."
+        ),
+    ] = None
+    reuse: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of an earlier call: what it has of equal text and question is copied into --out."
+        ),
+    ] = None
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Try a few texts, say how long the work takes, and end.")
+    ] = False
 
 
 @dataclass(frozen=True)
