@@ -240,6 +240,11 @@ class Traces:
         return self._run(Want(gradients=True, hidden=True, attention=self.open_attention))
 
     @cached_property
+    def words_with_graph(self) -> Trace:
+        """Logits and word embeddings alone: a route may leave out what no logit depends on."""
+        return self._run(Want(gradients=True))
+
+    @cached_property
     def without_graph(self) -> Trace:
         """Logits, word embeddings and, for self-explaining models, their own weights."""
         with torch.no_grad():
@@ -304,8 +309,13 @@ class Traces:
 
     def new_gradients(self, target: Explainable, *, hidden: bool) -> Gradients:
         """The target's gradients, by hidden states if `hidden`; they are not kept."""
-        values = target.values(target.readout.answers(self.with_graph, self.rows))
-        return gradients_of(values, self.with_graph, hidden=hidden)
+        trace = self.with_graph if hidden or self._has_states(target) else self.words_with_graph
+        values = target.values(target.readout.answers(trace, self.rows))
+        return gradients_of(values, trace, hidden=hidden)
+
+    def _has_states(self, target: Explainable) -> bool:
+        """Whether states are wanted beside gradients by words, or are there already."""
+        return target.readout.want.hidden or self.open_attention or "with_graph" in self.__dict__
 
     @property
     def with_states(self) -> Trace:
@@ -315,7 +325,8 @@ class Traces:
     @property
     def at_hand(self) -> Trace:
         """Logits and word embeddings: a trace that has already run, or else the cheapest."""
-        done = next((name for name in ("with_graph", "without_graph", "states") if name in self.__dict__), "")
+        names = ("with_graph", "without_graph", "words_with_graph", "states")
+        done = next((name for name in names if name in self.__dict__), "")
         return getattr(self, done or "without_graph")
 
     def for_readout(self, readout: Readout) -> Trace:

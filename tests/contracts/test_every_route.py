@@ -29,8 +29,14 @@ ALONE = [name for name in routes.names() if name != "eager" and not route_class(
 TOGETHER = "openvino+onednn"  # answers by one, passes with a graph by another
 BOTH = [TOGETHER] if {*TOGETHER.split("+")} <= {*ALONE} else []
 MODELS = {family: partial(tiny_classifier, family) for family in FAMILIES} | {"span": lambda: tiny_composed("span")}
-# OpenVINO computes networks that read word embeddings; tracing loses what these do with padding.
-NOT_BY = {"openvino": ("modernbert", "qwen2")}
+# OpenVINO computes networks that read word embeddings; tracing loses what these do with padding. The last block is
+# known by the names of its parts, and the head must read the first position.
+NOT_BY = {
+    "openvino": ("modernbert", "qwen2"),
+    "first_position": tuple(
+        kind for kind in MODELS if kind not in ("bert", "roberta", "distilbert", "electra", "xlm_roberta")
+    ),
+}
 EVERY_CLASS = (
     "gradient",
     "integrated_gradients",

@@ -189,7 +189,8 @@ def test_attention_is_recorded_under_a_route(want, monkeypatch):
 def test_double_precision_is_computed_by_torch():
     model = tiny_classifier("bert")
     model.network.double()
-    assert torch.equal(logits(replace(model, route="onednn")), logits(model))
+    routed, own = logits(replace(model, route="onednn")), logits(model)
+    torch.testing.assert_close(routed, own, rtol=1e-12, atol=1e-12)  # of the last block by fewer rows
 
 
 @needs_onednn

@@ -31,7 +31,7 @@ from pellucid.models.classifiers.running import (
 )
 from pellucid.models.families.encoder import empty_row
 from pellucid.models.pooling.pooler import piece_tensors
-from pellucid.models.routing.trial import Route, own_call
+from pellucid.models.routing.trial import Route, answering, own_call
 from pellucid.run.batch import Batch, Row, shared_texts
 from pellucid.run.rounding import InWiderNumbers, is_short
 from pellucid.run.trace import Trace, Want, no_block
@@ -205,8 +205,8 @@ class _Run:
                 instead=self.instead,
                 length=self.length,
             )
-        if self.recorder.route is not None:
-            yield self.recorder.route.explaining()
+        if (route := self.recorder.route) is not None:
+            yield route.explaining() if self._sees_states or want.head_graph else answering(route)
         if want.attention or want.change_attention is not None:
             yield self.attention
         if want.under is not None:
@@ -220,12 +220,16 @@ class _Run:
     @property
     def call(self) -> Call:
         """How the network is asked: by the route where only its answer and the word embeddings are wanted."""
-        route, want = self.recorder.route, self.want
-        seen = want.gradients or want.hidden or want.exchanges_functions or want.wide_head
-        seen = seen or self.layer is not None
-        if route is None or seen or self.recorder.computes_in is not None:
+        route = self.recorder.route
+        if route is None or self._sees_states or self.want.gradients or self.recorder.computes_in is not None:
             return own_call
         return route.answer
+
+    @property
+    def _sees_states(self) -> bool:
+        """Whether states or attention are recorded or replaced."""
+        want = self.want
+        return want.hidden or want.exchanges_functions or want.wide_head or self.layer is not None
 
     def _refuse_time_first(self) -> None:
         if self.facts.structure.time_first:

@@ -6,6 +6,7 @@ import inspect
 import threading
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -18,6 +19,7 @@ from pellucid.base.checks import reason
 from pellucid.base.errors import ModelCannot
 from pellucid.base.packages import install_command
 from pellucid.base.torch_state import checksum, checksum_once
+from pellucid.models.routing.last_block import LastBlock
 from pellucid.run.module_hooks import is_watched
 
 PACKAGE = "openvino"
@@ -40,17 +42,23 @@ class CompiledNetwork:
     have hooks or a forward of their own, or where the network is read under a graph: what these see or change must run.
     """
 
-    def __init__(self, network: nn.Module) -> None:
-        """Raises `ModelCannot` for a network that does not read word embeddings."""
+    def __init__(self, network: nn.Module, block: LastBlock | None = None) -> None:
+        """Raises `ModelCannot` for a network that does not read word embeddings. block: compiled at its first position
+        alone.
+        """
         find: Any = getattr(network, "get_input_embeddings", None)
         parameters = inspect.signature(network.forward).parameters
         if find is None or READS not in parameters or not isinstance(find(), nn.Module):
             raise ModelCannot("OpenVINO computes networks of transformers that read word embeddings, and this is none")
-        self._network, self._embedding = network, find()
+        self._network, self._embedding, self.block = network, find(), block
         self._threads = torch.get_num_threads()  # torch counts other ones in threads that the user starts
         self._compiled: dict[tuple[object, ...], Any] = {}
         self._state: State = ()
         self._compiling = threading.Lock()
+
+    def whole(self) -> "CompiledNetwork":
+        """The same network with all positions of all blocks."""
+        return CompiledNetwork(self._network)
 
     def answer(self, network: nn.Module, columns: Columns) -> object:
         """The answer of `network(**columns)`, or a tuple with the first of its tensors."""
@@ -76,7 +84,7 @@ class CompiledNetwork:
                 if state != self._state:
                     self._compiled, self._state = {}, state
             if key not in self._compiled:
-                self._compiled[key] = compiled(self._network, tensors, settings, self._threads)
+                self._compiled[key] = compiled(self._network, tensors, settings, self._threads, self.block)
             return self._compiled[key]
 
     def _state_now(self, sum_of: Callable[[Tensor], int]) -> State:
@@ -104,20 +112,30 @@ class CompiledNetwork:
 class _FromEmbeddings(nn.Module):
     """The network as a function of tensors in a fixed order."""
 
-    def __init__(self, network: nn.Module, names: tuple[str, ...], settings: Columns) -> None:
+    def __init__(
+        self, network: nn.Module, names: tuple[str, ...], settings: Columns, block: LastBlock | None = None
+    ) -> None:
         super().__init__()
-        self.network, self.names, self.settings = network, names, dict(settings)
+        self.network, self.names, self.settings, self.block = network, names, dict(settings), block
 
     def forward(self, *tensors: Tensor) -> Tensor:
         """The first output: [row class], or [row piece width] of an encoder."""
-        first: Tensor = self.network(**dict(zip(self.names, tensors, strict=True)), **self.settings)[0]
+        with nullcontext() if self.block is None else self.block.at_first_position():
+            first: Tensor = self.network(**dict(zip(self.names, tensors, strict=True)), **self.settings)[0]
         return first
 
 
-def compiled(network: nn.Module, tensors: Mapping[str, Tensor], settings: Columns, threads: int) -> Any:
+def compiled(
+    network: nn.Module,
+    tensors: Mapping[str, Tensor],
+    settings: Columns,
+    threads: int,
+    block: LastBlock | None = None,
+) -> Any:
     """A network compiled for columns of these names, of any number of rows and pieces.
 
-    settings: the other keywords of its forward. threads: how many compute a pass. Raises `ModelCannot` where OpenVINO
+    settings: the other keywords of its forward. threads: how many compute a pass. block: one that is computed at its
+    first position alone. Raises `ModelCannot` where OpenVINO
     cannot.
     """
     options = {
@@ -129,7 +147,7 @@ def compiled(network: nn.Module, tensors: Mapping[str, Tensor], settings: Column
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")  # about branches in the network; the trial compares the answers
-            function = _FromEmbeddings(network, tuple(tensors), settings)
+            function = _FromEmbeddings(network, tuple(tensors), settings, block)
             model = _converted(function, tuple(tensor.clone() for tensor in tensors.values()))
         if len(model.inputs) != len(tensors):
             raise ModelCannot(f"OpenVINO reads {len(model.inputs)} of {len(tensors)} columns")

@@ -25,6 +25,7 @@ from pellucid.models.routing.trial import (
     storage_key,
     store_choice,
     stored_choice,
+    whole_block,
 )
 from pellucid.run.diagnostics import EAGER
 from pellucid.run.module_hooks import is_watched
@@ -35,7 +36,8 @@ FEWEST_WEIGHTS = 1_000_000  # of a network's matrices; a smaller one gains nothi
 REMEMBERED = 32  # models
 
 _REMEMBERING = threading.Lock()
-_remembered: "OrderedDict[tuple[str, str, str, int], tuple[str, str]]" = OrderedDict()
+Remembered = tuple[str, str, frozenset[str]]  # a route's name, why, and the routes that compute the last block whole
+_remembered: "OrderedDict[tuple[str, str, str, int], Remembered]" = OrderedDict()
 
 
 JOINS = "+"  # between the routes of kinds of passes: "openvino+onednn"
@@ -76,7 +78,7 @@ class RouteQuestion:
 
     name: a registered one, or "auto". digest: a function that returns what identifies the model. passes: what its trial
     runs. is_mixed: whether it computes in mixed precision. by_name: the routes of this network, so that what one
-    compiles in its trial is used afterwards.
+    compiles in its trial is used afterwards. whole: those that must compute the last block whole.
     """
 
     name: str
@@ -86,6 +88,7 @@ class RouteQuestion:
     passes: TrialPasses
     is_mixed: bool = False
     by_name: dict[str, Route] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
 
     def answer(self) -> RouteChoice:
         """The chosen routes; of equal models on one device and equally many threads they are tried once a process.
@@ -95,7 +98,9 @@ class RouteQuestion:
         """
         if self.name == EAGER:
             return self._choice(EAGER, "it was named")
-        name, why = self._known_or_tried()
+        name, why, whole = self._known_or_tried()
+        for each in whole - self.whole:  # of an equal model, whose trial said so
+            whole_block(self._named(each))()
         if name == EAGER and self.name != AUTO:
             notify(f"route={self.name!r} is not used: {why}. PyTorch's own operators compute.", RouteNotUsed)
         return self._choice(name, why)
@@ -103,12 +108,13 @@ class RouteQuestion:
     def _choice(self, name: str, why: str) -> RouteChoice:
         return RouteChoice(name, {kind: self._named(each) for kind, each in names_by_kind(name).items()}, why)
 
-    def _known_or_tried(self) -> tuple[str, str]:
+    def _known_or_tried(self) -> Remembered:
         key = self.name, self.device, self.digest(), torch.get_num_threads()
         with _REMEMBERING:
             known = _remembered.get(key)
         if known is None:  # two threads may both try
-            known = self._fastest() if self.name == AUTO else self._named_routes()
+            name, why = self._fastest() if self.name == AUTO else self._named_routes()
+            known = name, why, frozenset(self.whole)
             with _REMEMBERING:
                 known = _remembered.setdefault(key, known)
                 while len(_remembered) > REMEMBERED:
@@ -179,10 +185,22 @@ class RouteQuestion:
         if lack := self._lack(name):
             return lack
         try:
-            right = is_right(self.passes, self._named(name), self._named(EAGER))
+            route, eager = self._named(name), self._named(EAGER)
+            refusal = self._trial(route, eager)
+            if refusal and whole_block(route)():
+                self.whole.add(name)
+                refusal = self._trial(route, eager)
         except ModelCannot as error:
             return f"the trial failed: {error}"
-        return "" if right else f"its answers are not those of {EAGER}"
+        return refusal
+
+    def _trial(self, route: Route, eager: Route) -> str:
+        """Why the answers of a route are refused, in words; "" where they are those of eager."""
+        known: str = getattr(route, "refusal", "")  # what it always is, where a route has one reason
+        try:
+            return "" if is_right(self.passes, route, eager) else known or f"its answers are not those of {EAGER}"
+        except ModelCannot as error:
+            return known or f"the trial failed: {error}"
 
     def _lack(self, name: str) -> str:
         """Why a route cannot be used for any network here, in words; "" where it can."""

@@ -1,8 +1,8 @@
 """Routes of a pass: how a network's passes are computed, never what; a function each."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -10,8 +10,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
+from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import routes
 from pellucid.models.routing.compiled_network import CompiledNetwork, lacks_openvino
+from pellucid.models.routing.last_block import last_block
 from pellucid.models.routing.linear_product import (
     InputLinear,
     PackedWeights,
@@ -49,18 +51,55 @@ class EagerRoute:
     answer = staticmethod(own_call)
 
 
+@routes.add("first_position", trains=False, mixes=True)
+class FirstPositionRoute:
+    """PyTorch's own operators, and of the last block the first position alone, where the head reads no other.
+
+    Passes that leave answers behind, with gradients or without; all that is recorded stays eager. For encoders of
+    BERT's kind and DistilBERT whose head reads the first position.
+    """
+
+    refusal = "its head reads more than the first position"
+
+    def __init__(self, network: nn.Module) -> None:
+        """Raises `ModelCannot` for a network that is built otherwise."""
+        self.block = last_block(network)
+        if self.block is None:
+            raise ModelCannot("its last block is not built as those of BERT or DistilBERT")
+
+    @staticmethod
+    def lacks() -> str:
+        """Nothing: it is always there."""
+        return ""
+
+    def explaining(self) -> AbstractContextManager[object]:
+        """A context that changes nothing."""
+        return nullcontext()
+
+    def answering(self) -> AbstractContextManager[object]:
+        """The last block at the first position."""
+        return nullcontext() if self.block is None else self.block.at_first_position()
+
+    def training(self) -> AbstractContextManager[object]:
+        """A context that changes nothing."""
+        return nullcontext()
+
+    answer = staticmethod(own_call)
+
+
 @routes.add("onednn", devices=frozenset({"cpu"}), mixes=True)
 class OneDnnRoute:
     """Linear layers of float32 by oneDNN; in large passes without gradients their weights are packed once.
 
-    Linear layers by oneDNN, which every PyTorch for processors contains; all else stays PyTorch's own.
+    Linear layers by oneDNN, which every PyTorch for processors contains; all else stays PyTorch's own. Where the head
+    reads the first position alone, so is the last block computed, as by `first_position`.
 
     Source: PyTorch computes float32 products by MKL, which some processors run at a fraction of what
     oneDNN reaches on them.
     """
 
     def __init__(self, network: nn.Module) -> None:
-        self._packed = PackedWeights()
+        self._packed, self._block = PackedWeights(), last_block(network)
 
     @staticmethod
     def lacks() -> str:
@@ -70,6 +109,17 @@ class OneDnnRoute:
     def explaining(self) -> AbstractContextManager[object]:
         """Products by oneDNN, and gradients by inputs."""
         return LinearLayers(self._packed)
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """The same, and the last block at the first position."""
+        with nullcontext() if self._block is None else self._block.at_first_position(), self.explaining():
+            yield
+
+    def read_all_positions(self) -> bool:
+        """Compute the last block whole from now on; whether it was not."""
+        was_short, self._block = self._block is not None, None
+        return was_short
 
     def training(self) -> AbstractContextManager[object]:
         """Products by oneDNN, and gradients by inputs and weights."""
@@ -92,7 +142,8 @@ class OpenVinoRoute:
     def __init__(self, network: nn.Module) -> None:
         self._is_composed = READ in inspect.signature(network.forward).parameters
         encoder: Any = network.encoder if self._is_composed else network
-        self._compiled = CompiledNetwork(encoder)
+        # A pooler of a composed network may read all states.
+        self._compiled = CompiledNetwork(encoder, None if self._is_composed else last_block(network))
 
     @staticmethod
     def lacks() -> str:
@@ -106,6 +157,11 @@ class OpenVinoRoute:
     def training(self) -> AbstractContextManager[object]:
         """A context that changes nothing."""
         return nullcontext()
+
+    def read_all_positions(self) -> bool:
+        """Compile the last block whole from now on; whether it was not."""
+        was_short, self._compiled = self._compiled.block is not None, self._compiled.whole()
+        return was_short
 
     def answer(self, network: nn.Module, columns: Mapping[str, Any]) -> object:
         """Logits by OpenVINO, or by a composed network's own pooler and head from states by OpenVINO."""

@@ -61,6 +61,20 @@ class Route(Protocol):
         ...
 
 
+def answering(route: Route) -> AbstractContextManager[object]:
+    """The context of a pass of which only logits, word embeddings and their gradients are seen: `route.answering()`,
+    where a route has that, in which it may leave out what no logit depends on.
+    """
+    context: Callable[[], AbstractContextManager[object]] = getattr(route, "answering", route.explaining)
+    return context()
+
+
+def whole_block(route: Route) -> Callable[[], bool]:
+    """Has a route that computes the last block at one position compute it whole; returns whether anything changed."""
+    whole: Callable[[], bool] = getattr(route, "read_all_positions", bool)
+    return whole
+
+
 def route_class(name: str) -> type[Route]:
     """The class of a registered route; raises `UnknownName` for other names."""
     return cast(type[Route], routes.get(name).make)
