@@ -11,6 +11,7 @@ Each is sealed. The folder is removed once the files and their manifest are writ
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from pellucid.base.checks import changes, percent
-from pellucid.base.errors import BadFile
+from pellucid.base.errors import BadFile, Notice
 from pellucid.base.files import disk_errors, remove_unfinished, whole_file, write_text
 from pellucid.base.json_text import json_digest, read_json, read_sealed, sealed
 from pellucid.base.leases import Share, computed_by_slices, joined_by_slices
@@ -288,7 +289,11 @@ def _key(example: Example) -> str:
 
 
 def _examples_of(folder: Path, part: str) -> Sequence[Example]:
-    return load_examples(folder, part) if (folder / f"{part}.jsonl").exists() else ()
+    if not (folder / f"{part}.jsonl").exists():
+        return ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Notice)  # how the columns of our own files are read
+        return load_examples(folder, part)
 
 
 def _written(files: OutputFolder, there: ExtractedParts, known: Known) -> list[str]:
