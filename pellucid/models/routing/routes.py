@@ -52,7 +52,7 @@ class EagerRoute:
 
 
 @routes.add("first_position", trains=False, mixes=True)
-class FirstPositionRoute:
+class FirstPositionRoute(EagerRoute):
     """PyTorch's own operators, and of the last block the first position alone, where the head reads no other.
 
     Passes that leave answers behind, with gradients or without; all that is recorded stays eager. For encoders of
@@ -63,28 +63,14 @@ class FirstPositionRoute:
 
     def __init__(self, network: nn.Module) -> None:
         """Raises `ModelCannot` for a network that is built otherwise."""
-        self.block = last_block(network)
-        if self.block is None:
+        block = last_block(network)
+        if block is None:
             raise ModelCannot("its last block is not built as those of BERT or DistilBERT")
-
-    @staticmethod
-    def lacks() -> str:
-        """Nothing: it is always there."""
-        return ""
-
-    def explaining(self) -> AbstractContextManager[object]:
-        """A context that changes nothing."""
-        return nullcontext()
+        self.block = block
 
     def answering(self) -> AbstractContextManager[object]:
         """The last block at the first position."""
-        return nullcontext() if self.block is None else self.block.at_first_position()
-
-    def training(self) -> AbstractContextManager[object]:
-        """A context that changes nothing."""
-        return nullcontext()
-
-    answer = staticmethod(own_call)
+        return self.block.at_first_position()
 
 
 @routes.add("onednn", devices=frozenset({"cpu"}), mixes=True)
