@@ -5,6 +5,7 @@ judged of them.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -15,7 +16,7 @@ import typer
 
 import pellucid
 from pellucid.base.checks import percent
-from pellucid.base.errors import BadInput, BadSetting
+from pellucid.base.errors import BadInput, BadSetting, Notice
 from pellucid.base.files import check_folder, check_new, check_outputs
 from pellucid.base.json_text import nan_as_none
 from pellucid.explaining.commands.data_options import (
@@ -218,7 +219,9 @@ def _cost(tried: Callable[..., Attempts], texts: Sequence[Example], workers: int
     from pellucid.corpus.estimate import characters, trial_cost
 
     def run(some: Sequence[Example]) -> int:
-        return sum(attempt.queries for attempt in tried(examples=some))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Notice)  # of a few texts
+            return sum(attempt.queries for attempt in tried(examples=some))
 
     return trial_cost(texts, characters, workers, run)
 

@@ -17,6 +17,7 @@ from pellucid.base.errors import BadInput, BadSetting
 from pellucid.base.files import check_outputs
 from pellucid.base.json_text import nan_as_none
 from pellucid.base.kinds import metrics as known_metrics
+from pellucid.base.leases import share_of
 from pellucid.drawing.terminal import MINUTE, duration
 from pellucid.explaining.commands.data_options import (
     Amount,
@@ -121,7 +122,7 @@ def compare(
         unused |= {"--metric-set": metric_set, "--target": target != "predicted", "--resamples": resamples != 1000}
         unused |= {"--equal-time": equal_time}
         unused |= {"--by-metric": by_metric, "--out": out, "--save": save}
-        unused |= {"--workers, --slice, --engine, --address or --estimate": sharing != Sharing()}
+        unused |= {"--workers, --slice, --engine, --address, --reuse or --estimate": sharing != Sharing()}
         _refuse([option for option, value in unused.items() if value], data)
         check_outputs([html], [data])
         classifier = pellucid.load(model, device=device, **asdict(loading), **asdict(languages))
@@ -133,6 +134,7 @@ def compare(
     from pellucid.base.catalogue import ALL
     from pellucid.comparison.folder import TABLE
     from pellucid.comparison.trust_card import texts_needed
+    from pellucid.corpus.slices import crew_of
     from pellucid.explaining.inputs.examples import reads_label
 
     check_outputs([save, html], [data, saved.explained, checking.train, *(checking.corpus or [])])
@@ -167,10 +169,13 @@ def compare(
             twins=checking.twin or (),
             train=training,
             corpora=checking.corpus or (),
+            reuse=sharing.reuse,
         )
         if sentence := texts_needed(len(texts)):  # after what is refused
             say(sentence, aside=True)
         if sharing.estimate:
+            share_of(sharing.slice_)
+            crew_of(classifier, sharing.workers, sharing.with_settings, sharing.slice_, out or Path())
             say(_estimate(cost, len(texts), sharing.workers))
             return
         say_cost(cost)
@@ -261,7 +266,7 @@ def _estimate(cost: ComparisonCost | None, n_texts: int, workers: int) -> str:
     from pellucid.corpus.estimate import START
 
     if cost is None:
-        return f"{n_texts} texts are too few for an estimate: a trial would be a large part of the work."
+        return f"At most {n_texts} texts are too few for an estimate: a trial would be a large part of the work."
     busy = min(workers, os.cpu_count() or 1)
     seconds = (cost.seconds - cost.check_seconds) / busy + cost.check_seconds + (START if workers > 1 else 0)
     several = "" if workers == 1 else "s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from pellucid.comparison.comparison import Comparison
 from pellucid.comparison.comparison_of import comparison_of, compute_parts
 from pellucid.comparison.folder import REPORT, VALUES, ComparisonFolder
 from pellucid.comparison.judged_part import JudgedPart
+from pellucid.comparison.reuse import earlier_comparison
 from pellucid.comparison.run_checks import CheckFolder
 from pellucid.comparison.scored_text import Explained, by_method, joined
 from pellucid.comparison.table import comparison_table
@@ -207,6 +208,7 @@ def compare_cost(
     label: str | None = None,
     label_map: LabelMap | None = None,
     skip_bad_rows: bool = False,
+    reuse: str | Path | None = None,
 ) -> ComparisonCost | None:
     """What `compare` with the same arguments will cost, judged by a trial with four to eight of the texts; None below
     64 texts.
@@ -214,6 +216,7 @@ def compare_cost(
     model, examples, methods, metrics, explained, target, text, label, label_map, skip_bad_rows: as for
         `compare`.
     checks, twins, train, corpora: likewise; twins and data are not read, only counted.
+    reuse: likewise; texts that are copied cost nothing and are not counted.
 
     Returns evaluations and seconds, checks included, but not those that train models. Raises what `compare` raises.
 
@@ -234,6 +237,11 @@ def compare_cost(
     came = {"twins": n_twins > 0, "trainer": train is not None, "corpora": not is_empty(corpora)}
     available = frozenset({"explainer", *(name for name, is_there in came.items() if is_there)})
     named = [] if checks is None else choices("checks", checks)
+    if reuse is not None:
+        left = earlier_comparison(possible_path(reuse), comparison).others()
+        if not left:
+            return None
+        comparison = replace(comparison, examples=left)
     return comparison_cost(comparison, check_calls(named, available), n_twins)
 
 

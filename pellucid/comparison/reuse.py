@@ -19,6 +19,7 @@ from pellucid.results.bootstrap import MetricValues
 from pellucid.results.explanation import Explanation
 from pellucid.results.explanation_record import content_key
 from pellucid.results.storage import read
+from pellucid.text.example import Example
 
 OF_THE_WHOLE = ("examples", "resamples", PART_SIZE)  # what a text's values do not depend on
 EarlierPart = tuple[dict[str, list[Explanation]], JudgedPart]
@@ -36,7 +37,11 @@ class EarlierComparison:
     @property
     def count(self) -> int:
         """How many of the texts are copied."""
-        return sum(content_key(example) in self.places for example in self.comparison.examples)
+        return len(self.comparison.examples) - len(self.others())
+
+    def others(self) -> tuple[Example, ...]:
+        """The texts that are not copied."""
+        return tuple(each for each in self.comparison.examples if content_key(each) not in self.places)
 
     def compared_part(self, part_index: int, progress: Progress) -> ComparedPart:
         """The part, of which texts that the earlier comparison has are not computed."""

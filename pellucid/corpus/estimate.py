@@ -17,6 +17,7 @@ import torch
 
 from pellucid.base.catalogue import Choice
 from pellucid.base.checks import whole
+from pellucid.base.errors import BadInput
 from pellucid.base.processes import silent
 from pellucid.corpus.data import CorpusReading, chunks, corpus_data
 from pellucid.corpus.door import corpus_question
@@ -152,8 +153,10 @@ def trial_cost(
     texts: Sequence[Text], length: Callable[[Text], int], workers: int, run: Callable[[Sequence[Text]], int | None]
 ) -> CorpusCost:
     """What work on texts will cost, from 16 of them. run: does it for some, and returns how many texts the model read;
-    None where that is not counted.
+    None where that is not counted. Raises `BadInput` without texts.
     """
+    if not texts:
+        raise BadInput("There is no text to try, so there is no estimate; give some.")
     halves = _halves(texts, length, TRIED // 2)
     run(halves[0][:1])  # the first pass is slower than the next
     trials = [_timed(run, half, workers) for half in halves]

@@ -69,9 +69,11 @@ class Crew:
         )
         _check_can_be_sent(remote)
         work = SlicesWork(parts, remote, progress)
-        if not work.is_done:
-            engines.get(name).make(work, **{"workers": self.workers, **changes})
-        clear_dead_leases(parts.folder)
+        try:
+            if not work.is_done:
+                engines.get(name).make(work, **{"workers": self.workers, **changes})
+        finally:  # children that were ended give none back
+            clear_dead_leases(parts.folder)
 
 
 def crew_of(model: Model, workers: int, engine: Choice, slice: str | None, folder: str | Path | None) -> Crew | None:
@@ -251,8 +253,9 @@ class SlicesWork:
                         self._free.append(index)
 
     def finish(self, shard: int, receipt: None) -> None:
-        """Count a slice."""
+        """Count a slice, and look at once which parts are there."""
         self._whole.add(shard)
+        self._looked = 0.0
 
     def lose(self, shard: int, reason: str) -> None:
         """Note that a worker ended with its machine; raises `ModelCannot` where that happens again and again."""

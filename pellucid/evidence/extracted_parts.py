@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from pellucid.base.checks import changes, percent
-from pellucid.base.errors import BadFile, Notice
+from pellucid.base.errors import BadFile, Notice, notify
 from pellucid.base.files import disk_errors, remove_unfinished, whole_file, write_text
 from pellucid.base.json_text import json_digest, read_json, read_sealed, sealed
 from pellucid.base.leases import Share, computed_by_slices, joined_by_slices
-from pellucid.base.manifest import digest_inside
+from pellucid.base.manifest import digest_inside, read_manifest
 from pellucid.base.output_folder import OutputFolder, check_unwritten
 from pellucid.base.packages import __version__
 from pellucid.base.processes import Progress, silent
@@ -289,7 +289,12 @@ def _key(example: Example) -> str:
 
 
 def _examples_of(folder: Path, part: str) -> Sequence[Example]:
-    if not (folder / f"{part}.jsonl").exists():
+    """What an earlier call wrote of a part of the data; of a file that was changed since nothing, with a notice."""
+    name, manifest = f"{part}.jsonl", read_manifest(folder)
+    if manifest is None or name not in manifest.files:
+        return ()
+    if digest_inside(folder, name) != manifest.files[name]:
+        notify(f"{folder / name} is not as `pellucid extract` wrote it, so nothing is copied from it.")
         return ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)  # how the columns of our own files are read

@@ -113,6 +113,19 @@ def test_a_damaged_part_is_computed_again(place, tmp_path):
     assert again.cell("gradient", "sufficiency") == table.cell("gradient", "sufficiency")
 
 
+def test_a_changed_file_of_an_earlier_extraction_is_named_and_not_copied(run, place, monkeypatch, tmp_path):
+    folder, _ = place
+    monkeypatch.chdir(folder)
+    words = [word.format("yesterday") for word in WORDS["extract"]]
+    assert run(*words, "--out", tmp_path / "first")[0] == 0
+    file = tmp_path / "first" / "test.jsonl"
+    written = file.read_text()
+    file.write_text(written.replace('"spans": [[0', '"spans": [[1', 1))
+    status, _, err = run(*words, "--out", tmp_path / "second", "--reuse", tmp_path / "first")
+    assert status == 0 and "test.jsonl is not as `pellucid extract` wrote it" in err and "0 of 10 texts" in err
+    assert (tmp_path / "second" / "test.jsonl").read_text() == written
+
+
 @pytest.mark.parametrize("name", WORDS)
 def test_an_estimate_writes_nothing(run, place, name, monkeypatch):
     folder, _ = place
@@ -120,6 +133,8 @@ def test_an_estimate_writes_nothing(run, place, name, monkeypatch):
     words = [word.format("yesterday") for word in WORDS[name]]
     status, out, err = run(*words, "--out", "estimated", "--estimate", "--workers", 2)
     assert status == 0 and not (folder / "estimated").exists(), err
+    status, _, err = run(*words, "--out", "estimated", "--estimate", "--reuse", "none")
+    assert status == 2 and "none" in err and err.count("\n") == 1
     if name == "compare":
         assert "10 texts are too few for an estimate" in out
     else:

@@ -102,6 +102,7 @@ def test_a_worker_that_dies_is_replaced_and_in_the_end_named(tmp_path, deaths):
     else:
         with pytest.raises(ModelCannot, match=r"slice [12] of 2 was ended by SIGKILL, 3 times.*name fewer workers"):
             crew.compute(parts, silent)
+        assert not list(tmp_path.glob("*.lease-*"))
 
 
 def test_what_no_worker_can_have_is_one_sentence(tmp_path):

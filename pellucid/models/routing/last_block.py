@@ -6,6 +6,7 @@ first. Of six blocks that is a seventh of a pass. Whether a head reads no other 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -14,10 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.modules import module as torch_modules
 from torch.overrides import TorchFunctionMode
 
 from pellucid.run.module_hooks import Remove, hook_input, hook_output, is_foreign_watched
 
+READ = "read"  # the keyword of a composed network's forward: how its encoder's states are computed
+GLOBAL_HOOKS = tuple(f"_global_{kind}_hooks" for kind in ("forward", "forward_pre", "backward", "backward_pre"))
 # In a block: what attends, its layer of queries, and the first module after the heads are put together again.
 PLACES = (
     ("attention.self", "attention.self.query", "attention.output"),  # BERT, RoBERTa, ELECTRA, XLM-R and their kin
@@ -27,23 +31,25 @@ PLACES = (
 
 @dataclass(frozen=True, eq=False)
 class LastBlock:
-    """block: of a network. attention: what attends in it. query: its linear layer of queries; after: what gets the
-    attended values, and perhaps the block's input.
+    """The last block of a network. attention: what attends in it. query: its linear layer of queries; after: what gets
+    the attended values, and perhaps the block's input.
     """
 
-    block: nn.Module
+    network: nn.Module
     attention: nn.Module
     query: nn.Module
     after: nn.Module
 
     @contextmanager
     def at_first_position(self) -> Iterator[None]:
-        """Compute the block so in this thread; nothing is changed while somebody else watches it."""
-        if any(map(is_foreign_watched, self.block.modules())):
+        """Compute the block so in this thread; nothing is changed while somebody else sees or changes the network."""
+        if is_changed(self.network):
             yield
             return
+        first = _FirstQuery()
         with ExitStack() as stack:
-            for remove in self._hooks(_FirstQuery()):
+            stack.callback(first.end)  # an interruption calls no hook
+            for remove in self._hooks(first):
                 stack.callback(remove)
             yield
 
@@ -53,6 +59,18 @@ class LastBlock:
         yield hook_input(self.query, first.alone)
         yield hook_output(self.query, first.repeated)
         yield hook_input(self.after, _first_of_all)
+
+
+def is_changed(network: nn.Module) -> bool:
+    """Whether somebody else's hook is anywhere in the network, or a module has a forward of its own: these may read
+    any position.
+    """
+    if any(getattr(torch_modules, name) for name in GLOBAL_HOOKS):
+        return True
+    return any(
+        is_foreign_watched(module) or module._backward_hooks or module._backward_pre_hooks or "forward" in vars(module)
+        for module in network.modules()
+    )
 
 
 @dataclass
@@ -67,8 +85,8 @@ class _FirstQuery:
         self.mode = _OneQuery()
         self.mode.__enter__()
 
-    def end(self, _: nn.Module, inputs: object, output: object) -> None:
-        """After it, also where it failed."""
+    def end(self, *call: object) -> None:
+        """After it, also where it failed; once more changes nothing."""
         if self.mode is not None:
             self.mode.__exit__(None, None, None)
             self.mode = None
@@ -114,15 +132,21 @@ def _first_of_all(_: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def last_block(network: nn.Module) -> LastBlock | None:
-    """The last block of the network's one list of blocks that are built so; None where there is none, or several."""
+    """The last block of the network's one list of blocks that are built so; None where there is none, or several.
+
+    None also for a network that Pellucid composes, whose pooler and joined windows may read all states, and for one
+    that somebody watches now: its trial would say nothing of later passes.
+    """
+    if READ in inspect.signature(network.forward).parameters or is_changed(network):
+        return None
     lists = [module for module in network.modules() if isinstance(module, nn.ModuleList) and len(module)]
-    blocks = [block for block in map(_parts_of, (each[-1] for each in lists)) if block is not None]
+    blocks = [block for block in (_parts_of(network, each[-1]) for each in lists) if block is not None]
     return blocks[0] if len(blocks) == 1 else None
 
 
-def _parts_of(block: nn.Module) -> LastBlock | None:
+def _parts_of(network: nn.Module, block: nn.Module) -> LastBlock | None:
     modules = dict(block.named_modules())
     for attention, query, after in PLACES:
         if isinstance(modules.get(query), nn.Linear) and after in modules:
-            return LastBlock(block, modules[attention], modules[query], modules[after])
+            return LastBlock(network, modules[attention], modules[query], modules[after])
     return None

@@ -12,6 +12,7 @@ from torch import nn
 
 from pellucid.base.errors import ModelCannot, RouteNotUsed, UnknownName, notify
 from pellucid.base.kinds import routes
+from pellucid.models.routing.last_block import is_changed
 from pellucid.models.routing.linear_product import peaks
 from pellucid.models.routing.trial import (
     GAIN,
@@ -37,7 +38,7 @@ REMEMBERED = 32  # models
 
 _REMEMBERING = threading.Lock()
 Remembered = tuple[str, str, frozenset[str]]  # a route's name, why, and the routes that compute the last block whole
-_remembered: "OrderedDict[tuple[str, str, str, int], Remembered]" = OrderedDict()
+_remembered: "OrderedDict[tuple[object, ...], Remembered]" = OrderedDict()
 
 
 JOINS = "+"  # between the routes of kinds of passes: "openvino+onednn"
@@ -109,7 +110,9 @@ class RouteQuestion:
         return RouteChoice(name, {kind: self._named(each) for kind, each in names_by_kind(name).items()}, why)
 
     def _known_or_tried(self) -> Remembered:
-        key = self.name, self.device, self.digest(), torch.get_num_threads()
+        # Equal weights say nothing of how a head reads states, and a network that is watched is computed whole.
+        classes = tuple(type(module) for module in self.network.modules())
+        key = self.name, self.device, self.digest(), torch.get_num_threads(), classes, is_changed(self.network)
         with _REMEMBERING:
             known = _remembered.get(key)
         if known is None:  # two threads may both try

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from pellucid.base.errors import ModelCannot
 from pellucid.base.kinds import routes
 from pellucid.models.routing.compiled_network import CompiledNetwork, lacks_openvino
-from pellucid.models.routing.last_block import last_block
+from pellucid.models.routing.last_block import READ, last_block
 from pellucid.models.routing.linear_product import (
     InputLinear,
     PackedWeights,
@@ -65,7 +65,7 @@ class FirstPositionRoute(EagerRoute):
         """Raises `ModelCannot` for a network that is built otherwise."""
         block = last_block(network)
         if block is None:
-            raise ModelCannot("its last block is not built as those of BERT or DistilBERT")
+            raise ModelCannot("its last block is not built as those of BERT or DistilBERT, or hooks watch the network")
         self.block = block
 
     def answering(self) -> AbstractContextManager[object]:
@@ -112,9 +112,6 @@ class OneDnnRoute:
         return LinearLayers(None)
 
     answer = staticmethod(own_call)
-
-
-READ = "read"  # the keyword of a composed network's forward: how its encoder's states are computed
 
 
 @routes.add("openvino", devices=frozenset({"cpu"}), trains=False, answers_only=True)
