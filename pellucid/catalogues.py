@@ -98,7 +98,7 @@ def routes() -> list[dict[str, Any]]:
     training); mixes (whether it computes in mixed precision too); lacks (why it cannot compute on this machine, or "").
 
     >>> [route["name"] for route in pellucid.routes()]
-    ['eager', 'onednn', 'openvino']
+    ['eager', 'first_position', 'onednn', 'openvino']
     """
     entries = [known_routes.get(name) for name in known_routes.names()]
     return [

@@ -100,9 +100,9 @@ def test_a_text_that_kills_its_process_is_a_failure(place, cluster):
 
 @pytest.mark.parametrize("name", ("attack", pytest.param("compare", marks=pytest.mark.long)))
 def test_parts_by_ray_are_those_of_one_call(place, cluster, name):
-    texts = [(f"A {word} film.", "positive") for word in WORDS] * 5
+    texts = [pellucid.Example((f"A {word} film.",), "positive") for word in WORDS] * 2
     model, engine = pellucid.load(place / "my-classifier"), ("ray", {"address": cluster.address})
-    for out, more in (("alone", {}), ("by ray", {"engine": engine, "workers": 2})):
+    for out, more in (("alone", {}), ("by ray", {"engine": engine})):
         folder = place / f"{name} {out}"
         if name == "attack":
             pellucid.attack(model, texts, "deepwordbug", folder=folder, progress=False, **more)
