@@ -11,6 +11,7 @@ import numpy as np
 from pellucid.base.checks import changes, in_syntax, listed
 from pellucid.base.errors import BadFile, BadSetting
 from pellucid.base.json_text import file_digest, json_digest, read_json
+from pellucid.base.output_folder import PARTS, QUESTION
 from pellucid.base.processes import Progress
 from pellucid.comparison.compared_part import ComparedPart, compared_part, heaviest_of
 from pellucid.comparison.comparison import PART_SIZE, Comparison, needs_marks
@@ -118,7 +119,7 @@ def earlier_comparison(folder: Path, comparison: Comparison) -> EarlierCompariso
     if differing := _differing(question, comparison.question(), needed):
         raise BadFile(f"Texts of {folder} cannot be reused ({differing}); leave it away, or ask as that one did.")
     places, owner = dict[str, Place](), {"comparison": json_digest(question)}
-    for path in sorted((folder / "parts").glob("[0-9]*.parquet")):
+    for path in sorted((folder / PARTS).glob("[0-9]*.parquet")):
         try:
             explained = next(iter(_explanations(path).values()), [])
             JudgedPart.read(_beside(path), {**owner, "part": int(path.stem), "explanations": file_digest(path)})
@@ -129,7 +130,7 @@ def earlier_comparison(folder: Path, comparison: Comparison) -> EarlierCompariso
 
 
 def _question(folder: Path) -> Mapping[str, object]:
-    path = folder / "question.json"
+    path = folder / QUESTION
     question = read_json(path) if path.exists() else None
     if not isinstance(question, dict) or "metrics" not in question:
         raise BadFile(f"{folder} holds no comparison; give the folder of an earlier one.")
