@@ -11,6 +11,7 @@ product of two changing factors: we take each factor's difference times the othe
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import Function
@@ -92,7 +93,7 @@ def _secants(inputs: Tensor, value: Tensor, parts: int, size: float, func: Calla
     step = text - blank
     multiplier = (text_value - blank_value).div_(step).contiguous()
     # Few steps are small, and only these are looked at closely.
-    small = (step.abs_() <= torch.finfo(step.dtype).eps ** 0.5 * (1 + 2 * size)).flatten().nonzero()[:, 0]
+    small = _places(step.abs_() <= torch.finfo(step.dtype).eps ** 0.5 * (1 + 2 * size))
     of_text = small % text.numel()
     text, text_value = text.flatten()[of_text], text_value.flatten()[of_text]
     blank, blank_value = blank.flatten()[small], blank_value.flatten()[small]
@@ -100,6 +101,13 @@ def _secants(inputs: Tensor, value: Tensor, parts: int, size: float, func: Calla
     every = multiplier.view(-1)
     every[small] = torch.where(near, _derivative(func, (text + blank) / 2), every[small])
     return multiplier
+
+
+def _places(mask: Tensor) -> Tensor:
+    """[place]: where a mask is true, counted through all its dimensions; of few places numpy has them much sooner."""
+    if mask.device.type != "cpu":
+        return mask.flatten().nonzero()[:, 0]
+    return torch.from_numpy(np.flatnonzero(mask.numpy()))
 
 
 def _near(step: Tensor, size: Tensor, rise: Tensor, value: Tensor) -> Tensor:

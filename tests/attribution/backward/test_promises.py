@@ -40,6 +40,13 @@ def test_in_single_precision_too(policy, bert):
     torch.testing.assert_close(run.under(policy).logits, run.logits, rtol=1e-4, atol=1e-5)
 
 
+def test_an_activation_meets_its_rule_once(bert):
+    """Also one that is a module of the library around one function of torch."""
+    under = run_of(bert).under("cp")
+    assert len(under.logits) == 3
+    assert under.ledger.treated["activation"] == bert.n_layers + 1  # and that of the pooler
+
+
 def test_nothing_is_left_after_an_exception():
     class Broken(Recurrent):
         def forward(self, ids, attended):
