@@ -18,7 +18,7 @@ SHORT = 15  # lines of code
 # name -> (bound, aim, whether less is better). Each leaves room for about ten new methods, metrics or views.
 BOUNDS = {
     "files": (515, 320, True),
-    "lines": (106_450, 68_000, True),
+    "lines": (106_550, 68_000, True),
     "median file, lines": (200, 180, False),
     "files of 15 lines of code or fewer": (4, 4, True),
     "own imports per 1,000 lines": (42.3, 25, True),

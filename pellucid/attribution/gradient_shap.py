@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
 
 import torch
 from torch import Tensor
@@ -12,11 +11,10 @@ from pellucid.attribution.gradient import Moves
 from pellucid.attribution.shared.diagnostics import GROUPS
 from pellucid.attribution.shared.diagnostics import jackknife_error as relative_error
 from pellucid.attribution.shared.paths import Baselines, blank_texts, gap_caveats, gaps
-from pellucid.base.checks import at_least, listed, one_of, quoted
-from pellucid.base.errors import BadSetting
+from pellucid.base.checks import at_least
 from pellucid.base.kinds import attributions
 from pellucid.base.memory import index_on, to_device
-from pellucid.run.blank import Baseline
+from pellucid.run.blank import Baseline, baseline_names
 from pellucid.run.forward_pass import ForwardPass, Points, sums_at
 from pellucid.run.model import Scores
 from pellucid.run.parity import check_parity
@@ -166,6 +164,7 @@ POINTS = 64  # on the line between the logits of two texts, for targets that are
     cost="1 run of the model, and 1 for each baseline with gradients",
     at_text=False,
     compares=True,
+    leads="rescale",
 )
 def deep_lift_shap(
     run: ForwardPass, target: Explainable, *, baselines: tuple[Baseline, ...] = ("zero", "pad")
@@ -182,8 +181,7 @@ def deep_lift_shap(
     baselines: what texts are blanked with, one or more of "zero", "pad", "mask" and "mean"; scores are the mean over
     them. Diagnostic `completeness_gap`: |sum of scores - mean rise| / |mean rise|.
     """
-    blanks = [run.blank(baseline) for baseline in _names(baselines)]
-    scores, rise = _against(run, target, blanks)
+    scores, rise = _against(run, target, baseline_names(baselines))
     gaps = ((scores.sum(1) - rise).abs() / rise.abs().clamp_min(1e-6)).tolist()
     return run.scores(
         scores,
@@ -192,25 +190,13 @@ def deep_lift_shap(
     )
 
 
-def _names(baselines: object) -> Sequence[Baseline]:
-    names = (baselines,) if isinstance(baselines, str) else baselines
-    if not isinstance(names, tuple | list) or not names or len({str(name) for name in names}) < len(names):
-        raise BadSetting(
-            f"baselines={quoted(baselines)} is not possible; name one or more different ones of "
-            f"{listed(get_args(Baseline))}."
-        )
-    for name in names:
-        one_of("baselines", name, get_args(Baseline))
-    return names
-
-
-def _against(run: ForwardPass, target: Explainable, blanks: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """[example unit] scores and [example] rise, the mean over baselines [example unit width], from one pass over the
-    texts and then their baselines.
+def _against(run: ForwardPass, target: Explainable, baselines: Sequence[Baseline]) -> tuple[Tensor, Tensor]:
+    """[example unit] scores and [example] rise, the mean over baselines, from one pass over the texts and then their
+    baselines.
     """
     count, embeddings = len(run.batch), run.embeddings
-    rows = [*range(count)] * (1 + len(blanks))
-    together = run.of(rows, torch.cat([embeddings, *blanks])).under("rescale", n_baselines=len(blanks))
+    blanks = [run.blank(name) for name in baselines]
+    together = run.above_blanks("rescale", baselines, states=target.readout.want.hidden)
     check_parity(run.model, run.batch.examples, together.logits[:count], run.logits)
     text, *of_blanks = widened(together.origin(target.readout)).split(count)
     values = partial(together.values_from, target)

@@ -46,6 +46,8 @@ WITH_VIEWS = tuple(
 # at_text: of a method that needs gradients, whether it takes one from the text's own pass, which methods share; else
 # all its gradients are of other passes, as at points of a path or by backward rules
 # compares: whether the method itself compares its own passes with the model's answers, so that the guard need not
+# leads: a policy under which it reads the texts above their baselines (its setting `baselines`) in one pass; where it
+# runs alone, that pass gives the texts' answers too, and the guard compares them
 # shares: the scores are shares of one sum; else each is a number of its unit alone, such as a probability
 # reads: what of the target it reads, a "number", or a STATE_VECTOR; such a method needs a hidden state as target
 attributions = Catalogue(
@@ -65,6 +67,7 @@ attributions = Catalogue(
             "usual": True,
             "at_text": True,
             "compares": False,
+            "leads": "",
             "shares": True,
             "measure": "",
             "reads": "number",

@@ -1,18 +1,32 @@
 """The baseline, the vector that stands for "no word"; and seeds of random draws that depend on a text alone."""
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
-from pellucid.base.checks import one_of
-from pellucid.base.errors import ModelCannot
+from pellucid.base.checks import listed, one_of, quoted
+from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.run.batch import Row
 from pellucid.run.model import Model
 
 Baseline = Literal["zero", "pad", "mask", "mean"]
 SLICE = 8192  # vocabulary entries that are embedded at once
+
+
+def baseline_names(baselines: object) -> Sequence[Baseline]:
+    """One or more different baselines; raises `BadSetting` for anything else."""
+    names = (baselines,) if isinstance(baselines, str) else baselines
+    if not isinstance(names, tuple | list) or not names or len({str(name) for name in names}) < len(names):
+        raise BadSetting(
+            f"baselines={quoted(baselines)} is not possible; name one or more different ones of "
+            f"{listed(get_args(Baseline))}."
+        )
+    for name in names:
+        one_of("baselines", name, get_args(Baseline))
+    return names
 
 
 def blank_vector(model: Model, baselines: Baseline, like: Tensor) -> Tensor:

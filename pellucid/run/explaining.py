@@ -20,7 +20,7 @@ from pellucid.base.processes import Progress, silent
 from pellucid.base.torch_state import check_computes
 from pellucid.results.explanation import Explained, Explanation, Prediction
 from pellucid.run.batch import Batch
-from pellucid.run.blank import HIGHEST_SEED
+from pellucid.run.blank import HIGHEST_SEED, baseline_names
 from pellucid.run.diagnostics import (
     NOTHING,
     draw_caveats,
@@ -136,6 +136,13 @@ class Request:
             "gradient" in method_facts["needs"] and not method_facts["at_text"] and not method_facts["compares"]
             for method_facts in facts
         )
+
+    @property
+    def leader(self) -> Call | None:
+        """The only method, where its own pass reads the texts too, so that they need no other one; else None."""
+        leads = len(self.calls) == 1 and self.calls[0].entry.facts["leads"]
+        stops = "hidden_states" in self.model.capabilities  # a run can end at the words, which that pass begins with
+        return self.calls[0] if leads and stops and isinstance(self.target, Target) else None
 
     @property
     def opens_attention(self) -> bool:
@@ -353,6 +360,12 @@ def _explain_group(
 ) -> Iterator[tuple[str, list[Explanation]]]:
     batch = guard.windows.select(indices)
     forward = ForwardPass(request.model, batch, scheduler, request.seed, open_attention=request.opens_attention)
+    if (leader := request.leader) is not None:
+        try:
+            forward.lead(leader.entry.facts["leads"], baseline_names(leader.settings["baselines"]))
+        except ModelCannot as error:
+            on_failure(leader, error)
+            return
     has_graph = request.reads_text_graph or (request.reads_points and guard.samples_all(indices))
     if has_graph:
         _ = forward.trace  # one pass with a graph serves all methods; the guard then checks that very pass

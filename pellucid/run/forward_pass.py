@@ -45,6 +45,7 @@ class ForwardPass:
     point: Tensor | None = None
     layer: int | None = None
     open_attention: bool = False
+    _leading: tuple[str, Sequence[Baseline], PolicyPass] | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def traces(self) -> Traces:
@@ -63,12 +64,14 @@ class ForwardPass:
 
     def answers(self, readout: Readout) -> Tensor:
         """[example answer]: what is read off the pass, without a graph."""
+        if self._leading is not None and not readout.want.hidden:
+            return self._leading[2].answers(readout)[: len(self.batch)]
         return readout.answers(self.traces.for_readout(readout), self.batch.rows).detach()
 
     @property
     def embeddings(self) -> Tensor:
         """[example unit width]: the word embeddings."""
-        return self.traces.at_hand.embeddings.detach()
+        return self.traces.word_embeddings.detach()
 
     @property
     def hidden(self) -> tuple[Tensor, ...]:
@@ -177,6 +180,28 @@ class ForwardPass:
         entry = policies.get(policy)
         call = Call(entry, entry.settings(settings), policy)
         return PolicyPass(self.model, self.batch, call, self.point)
+
+    def above_blanks(self, policy: str, baselines: Sequence[Baseline], *, states: bool) -> PolicyPass:
+        """The texts and, below them, each with every baseline in turn blanked, in one pass under a policy that pairs
+        them, with or without hidden states; see `lead`.
+        """
+        if self._leading is not None and not states and self._leading[:2] == (policy, baselines):
+            return self._leading[2]
+        rows = [*range(len(self.batch))] * (1 + len(baselines))
+        blanks = [self.blank(name) for name in baselines]
+        point = torch.cat([self.embeddings, *blanks])
+        above = self.of(rows, point).under(policy, n_baselines=len(baselines))
+        return replace(above, states=states)
+
+    def lead(self, policy: str, baselines: Sequence[Baseline]) -> None:
+        """Let that pass give the texts' answers too, in place of a pass of their own; before anything else has run.
+
+        Raises `ModelCannot` where the policy has no rule for the network.
+        """
+        _ = self.traces.words
+        above = self.above_blanks(policy, baselines, states=False)
+        _ = above.trace
+        self._leading = (policy, baselines, above)
 
     def blank(self, baselines: Baseline) -> Tensor:
         """[example unit width]: the text's embeddings with every content token blanked, special tokens kept."""

@@ -80,12 +80,17 @@ SCRIPTED = "torch::jit"  # in the names of functions that are compiled TorchScri
 
 @dataclass
 class PolicyPass:
-    """A batch under a model and a policy. point: word embeddings [example unit width] instead of the model's own."""
+    """A batch under a model and a policy.
+
+    point: word embeddings [example unit width] instead of the model's own. states: whether hidden states are recorded;
+    without them a route may leave out what no answer depends on.
+    """
 
     model: Model
     batch: Batch
     policy: Call
     point: Tensor | None = None
+    states: bool = True
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -96,7 +101,7 @@ class PolicyPass:
     @cached_property
     def trace(self) -> Trace:
         """The pass with its graph; raises `ModelCannot` where a function in it has a backward of its own."""
-        want = Want(gradients=True, hidden=True, under=partial(self.policy, self.ledger))
+        want = Want(gradients=True, hidden=self.states, under=partial(self.policy, self.ledger))
         trace = self.model.trace(self.batch.rows, want, self.point)
         refuse_opaque(trace.logits, self.model.name)
         return trace

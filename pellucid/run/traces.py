@@ -256,6 +256,17 @@ class Traces:
         with torch.no_grad():
             return self._run(Want(hidden=True))
 
+    @cached_property
+    def words(self) -> Trace:
+        """Word embeddings alone: the run ends where the first block begins, and its logits are of no class."""
+        with torch.no_grad():
+            return self._run(Want(hidden=True, deepest=0))
+
+    @property
+    def word_embeddings(self) -> Tensor:
+        """[example unit width]: of a trace that has already run, or else of the cheapest that has logits too."""
+        return (self.words if "words" in self.__dict__ else self.at_hand).embeddings
+
     def weights(self, keep: KeepBlocks, *, head_values: bool = False) -> Trace:
         """What is kept of the blocks' weights [example head query key], whose rows sum to 1 over real keys, and of head
         values [example head key width].

@@ -13,6 +13,7 @@ from pellucid.models.routing import linear_product, route_choice
 from pellucid.run.module_hooks import hook_output
 from pellucid.run.trace import Want
 from pellucid.text.example import as_examples
+from tests.shared.asking import ask
 from tests.shared.tiny import tiny_classifier, tiny_composed
 
 ROUTES = ("first_position",) if linear_product.lacks_product() else ("first_position", "onednn")
@@ -56,6 +57,21 @@ def test_answers_and_gradients_are_those_of_the_whole_block(family, attention):
         torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
     longest = max(map(len, own.encode(as_examples(TEXTS)).rows))
     assert lengths[0] == 1 and lengths[-1] == longest
+
+
+@pytest.mark.parametrize("attention", ("sdpa", "eager"))
+@pytest.mark.parametrize("family", ("bert", "electra", "distilbert"))
+def test_the_rules_of_pairs_give_what_they_give_in_the_whole_block(family, attention):
+    own = tiny_classifier(family, attn_implementation=attention)
+    model, lengths = replace(own, route="first_position"), lengths_of_last_block(own)
+    ask(model, TEXTS, "deep_lift_shap")  # with the route's trial
+    lengths.clear()
+    ours = ask(model, TEXTS, "deep_lift_shap")
+    assert 1 in lengths
+    theirs = ask(own, TEXTS, "deep_lift_shap")
+    for our, their in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(our.scores, their.scores, rtol=1e-4, atol=1e-6)
+        assert our.diagnostics["completeness_gap"] < 1e-3
 
 
 @pytest.mark.parametrize(

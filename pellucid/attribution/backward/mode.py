@@ -102,9 +102,9 @@ def _replacement(module: nn.Module) -> Callable[..., Any] | None:
 
 def _is_one_function(module: nn.Module) -> bool:
     """Whether an activation is one function of torch that has a rule: then it needs no place of its own."""
-    number = torch.zeros(1)
+    zero = torch.zeros(1)
     with torch.no_grad(), _Calls() as calls:  # innermost: to make a tensor, or to leave out gradients, is a call, too
-        type(module).forward(module, number)
+        type(module).forward(module, zero)
     return len(calls.functions) == 1 and calls.functions[0] in ACTIVATIONS
 
 

@@ -6,6 +6,7 @@ keeps queries, keys and values, and the multipliers of a few heads exist at once
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -57,10 +58,11 @@ def opened(written_out: Callable[..., Any]) -> Rule:
 
 
 def logarithmic_mean(text: Tensor, blank: Tensor, log_text: Tensor, log_blank: Tensor) -> Tensor:
-    """(s - s') / (log s - log s'), and the mean where the logarithms are nearly equal."""
-    log_step = log_text - log_blank
-    near = log_step.abs() <= torch.finfo(log_step.dtype).eps ** 0.5
-    return torch.where(near, (text + blank) / 2, (text - blank).div_(log_step))
+    """(s - s') / (log s - log s'), written as the larger of the two times (1 - e**-d) / d, with d the distance of their
+    logarithms: so nothing cancels where they are nearly equal. A tiny number keeps d from being 0.
+    """
+    distance = torch.rsub((log_text - log_blank).abs_(), -torch.finfo(log_text.dtype).tiny)
+    return torch.expm1(distance).div_(distance).mul_(torch.maximum(text, blank))
 
 
 def layer_norm(mode: ChangedBackward, call: FunctionCall) -> Tensor:
@@ -157,11 +159,13 @@ def _by_queries(
     if heads is not None and mask is not None and mask.ndim >= 3 and mask.shape[-3] > 1:
         mask = mask[..., heads, :, :]
     size = count if ctx.is_causal else max(1, AT_ONCE // max(1, query.shape[:-2].numel() * key.shape[-2]))
+    middles = [_middle(each, ctx.parts) for each in (query, key, value)]
     by_query, by_others = [], None
     for first in range(0, count, size):
         some = slice(first, first + size)
         of_some = mask if mask is None or mask.shape[-2] == 1 else mask[..., some, :]
-        here, *others = _multipliers(ctx, of_some, query[..., some, :], key, value, gradient[..., some, :])
+        of_queries = _Queries(query[..., some, :], middles[0][..., some, :], gradient[..., some, :])
+        here, *others = _multipliers(ctx, of_some, of_queries, key, *middles[1:])
         by_query.append(here)
         by_others = (
             others if by_others is None else [total.add_(each) for total, each in zip(by_others, others, strict=True)]
@@ -175,22 +179,30 @@ def _middle(rows: Tensor, parts: int) -> Tensor:
     return (text + blank) / 2
 
 
+@dataclass(frozen=True, eq=False)
+class _Queries:
+    """Some queries [row ... piece width], what is half way between texts and baselines, and the outputs' gradients."""
+
+    query: Tensor
+    middle: Tensor
+    gradient: Tensor
+
+
 def _multipliers(
-    ctx: Any, mask: Tensor | None, query: Tensor, key: Tensor, value: Tensor, gradient: Tensor
+    ctx: Any, mask: Tensor | None, some: _Queries, key: Tensor, middle_key: Tensor, middle_value: Tensor
 ) -> tuple[Tensor, ...]:
     """The same of some queries, in the baselines' rows: [baseline pair ... piece width] each."""
-    scores = attention_scores(query, key, mask=mask, is_causal=ctx.is_causal, scale=ctx.scale, lowest=None)
+    scores = attention_scores(some.query, key, mask=mask, is_causal=ctx.is_causal, scale=ctx.scale, lowest=None)
     logs = scores.log_softmax(-1).clamp_min_(LOWEST_LOG)
     (log_text, log_blank), (text, blank) = parted(logs, ctx.parts), parted(logs.exp(), ctx.parts)
     changed = logarithmic_mean(text, blank, log_text, log_blank)
-    mean_query, mean_key, mean_value = (_middle(each, ctx.parts) for each in (query, key, value))
-    upstream = parted(gradient, ctx.parts)[1]
-    by_value = ((text + blank) / 2).transpose(-1, -2) @ upstream
-    by_weights = upstream @ mean_value.transpose(-1, -2)
+    upstream = parted(some.gradient, ctx.parts)[1]
+    by_value = (text + blank).transpose(-1, -2) @ (upstream / 2)
+    by_weights = upstream @ middle_value.transpose(-1, -2)
     shares = (changed * by_weights).sum(-1, keepdim=True) / changed.sum(-1, keepdim=True)
     by_scores = by_weights.sub_(shares).mul_(changed)
     if mask is not None or ctx.is_causal:  # masked positions are constants
         by_scores.masked_fill_(parted(scores, ctx.parts)[1] <= torch.finfo(scores.dtype).min / 4, 0.0)
-    by_scores *= query.shape[-1] ** -0.5 if ctx.scale is None else ctx.scale
-    by_query, by_key = by_scores @ mean_key, by_scores.transpose(-1, -2) @ mean_query
+    by_scores *= some.query.shape[-1] ** -0.5 if ctx.scale is None else ctx.scale
+    by_query, by_key = by_scores @ middle_key, by_scores.transpose(-1, -2) @ some.middle
     return by_query, by_key, by_value

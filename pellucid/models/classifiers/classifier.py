@@ -235,8 +235,7 @@ class Classifier:
         """
         if want.eager:
             return replace(self._recorder(None), computes_in=None).trace(rows, want, embeddings, layer)
-        # Backward rules stand in the place of PyTorch's own functions. A trial is over before the run begins.
-        route = None if want.under is not None else self.route_choice.route_for(want, layer is not None)
+        route = self.route_choice.route_for(want, layer is not None)  # a trial is over before the run begins
         return self._recorder(route).trace(rows, want, embeddings, layer)
 
     def _recorder(self, route: Route | None) -> Recorder:

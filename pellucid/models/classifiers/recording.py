@@ -31,7 +31,7 @@ from pellucid.models.classifiers.running import (
 )
 from pellucid.models.families.encoder import empty_row
 from pellucid.models.pooling.pooler import piece_tensors
-from pellucid.models.routing.trial import Route, answering, own_call
+from pellucid.models.routing.trial import Route, answering, own_call, shortened
 from pellucid.run.batch import Batch, Row, shared_texts
 from pellucid.run.rounding import InWiderNumbers, is_short
 from pellucid.run.trace import Trace, Want, no_block
@@ -206,7 +206,7 @@ class _Run:
                 length=self.length,
             )
         if (route := self.recorder.route) is not None:
-            yield route.explaining() if self._sees_states or want.head_graph else answering(route)
+            yield self._of_route(route)
         if want.attention or want.change_attention is not None:
             yield self.attention
         if want.under is not None:
@@ -216,6 +216,14 @@ class _Run:
             yield wide_after(structure.blocks, structure.n_layers)
         if want.head_graph:
             yield graph_after(blocks_of(self.facts), structure.n_layers, self.hidden, self.length)
+
+    def _of_route(self, route: Route) -> AbstractContextManager[object]:
+        """What the run has of a route: backward rules stand in the place of functions that it exchanges, and what is
+        recorded is computed whole.
+        """
+        if self.want.under is not None:
+            return nullcontext() if self._sees_states else shortened(route)
+        return route.explaining() if self._sees_states or self.want.head_graph else answering(route)
 
     @property
     def call(self) -> Call:
@@ -229,7 +237,8 @@ class _Run:
     def _sees_states(self) -> bool:
         """Whether states or attention are recorded or replaced."""
         want = self.want
-        return want.hidden or want.exchanges_functions or want.wide_head or self.layer is not None
+        sees_attention = want.attention or want.change_attention is not None
+        return want.hidden or sees_attention or want.wide_head or self.layer is not None
 
     def _refuse_time_first(self) -> None:
         if self.facts.structure.time_first:

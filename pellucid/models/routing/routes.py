@@ -72,6 +72,8 @@ class FirstPositionRoute(EagerRoute):
         """The last block at the first position."""
         return self.block.at_first_position()
 
+    shortened = answering
+
 
 @routes.add("onednn", devices=frozenset({"cpu"}), mixes=True)
 class OneDnnRoute:
@@ -99,8 +101,12 @@ class OneDnnRoute:
     @contextmanager
     def answering(self) -> Iterator[None]:
         """The same, and the last block at the first position."""
-        with nullcontext() if self._block is None else self._block.at_first_position(), self.explaining():
+        with self.shortened(), self.explaining():
             yield
+
+    def shortened(self) -> AbstractContextManager[object]:
+        """The last block at the first position, where the head reads no other."""
+        return nullcontext() if self._block is None else self._block.at_first_position()
 
     def read_all_positions(self) -> bool:
         """Compute the last block whole from now on; whether it was not."""

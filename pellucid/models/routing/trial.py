@@ -4,7 +4,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -66,6 +66,14 @@ def answering(route: Route) -> AbstractContextManager[object]:
     where a route has that, in which it may leave out what no logit depends on.
     """
     context: Callable[[], AbstractContextManager[object]] = getattr(route, "answering", route.explaining)
+    return context()
+
+
+def shortened(route: Route) -> AbstractContextManager[object]:
+    """The context of such a pass in which no function of PyTorch may be exchanged: `route.shortened()`, where a route
+    has that.
+    """
+    context: Callable[[], AbstractContextManager[object]] = getattr(route, "shortened", nullcontext)
     return context()
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+import pellucid
 from pellucid.base.errors import BadSetting, ModelCannot
 from pellucid.run.target import Target
 from pellucid.text.example import as_examples
@@ -32,6 +33,20 @@ def test_the_rise_is_that_over_the_blanked_texts():
         assert explanation.scores.sum() == pytest.approx(
             explanation.target.value - float(logits[0, 2].detach()), rel=1e-5
         )
+
+
+def test_where_it_runs_alone_its_own_pass_gives_the_answers():
+    """Of each text the user's own call and a row above two baselines; of several methods, a pass that they share too."""
+    model, counts = model_of("bert", biases=True), []
+    ask(model, TEXTS, "deep_lift_shap")  # with the trials of a new model
+    hook = model.network.classifier.register_forward_hook(lambda *call: counts.append(len(call[-1])))
+    alone = ask(model, TEXTS, "deep_lift_shap")
+    assert sorted(counts) == [1, 1, 1, 9]
+    beside = pellucid.explain_all(model, TEXTS, ["deep_lift_shap", "gradient"], progress=False)["deep_lift_shap"]
+    hook.remove()
+    assert sum(counts) == 12 + 15
+    for our, their in zip(alone, beside, strict=True):
+        np.testing.assert_allclose(our.scores, their.scores, atol=1e-9)
 
 
 def test_several_baselines_are_the_mean_of_each():
