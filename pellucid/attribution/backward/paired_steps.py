@@ -193,7 +193,8 @@ def _multipliers(
 ) -> tuple[Tensor, ...]:
     """The same of some queries, in the baselines' rows: [baseline pair ... piece width] each."""
     scores = attention_scores(some.query, key, mask=mask, is_causal=ctx.is_causal, scale=ctx.scale, lowest=None)
-    logs = scores.log_softmax(-1).clamp_min_(LOWEST_LOG)
+    logs, is_masked = scores.log_softmax(-1), mask is not None or ctx.is_causal
+    logs = logs.clamp_min_(LOWEST_LOG) if is_masked else logs
     (log_text, log_blank), (text, blank) = parted(logs, ctx.parts), parted(logs.exp(), ctx.parts)
     changed = logarithmic_mean(text, blank, log_text, log_blank)
     upstream = parted(some.gradient, ctx.parts)[1]
@@ -201,8 +202,8 @@ def _multipliers(
     by_weights = upstream @ middle_value.transpose(-1, -2)
     shares = (changed * by_weights).sum(-1, keepdim=True) / changed.sum(-1, keepdim=True)
     by_scores = by_weights.sub_(shares).mul_(changed)
-    if mask is not None or ctx.is_causal:  # masked positions are constants
+    if is_masked:  # masked positions are constants
         by_scores.masked_fill_(parted(scores, ctx.parts)[1] <= torch.finfo(scores.dtype).min / 4, 0.0)
-    by_scores *= some.query.shape[-1] ** -0.5 if ctx.scale is None else ctx.scale
+    scale = some.query.shape[-1] ** -0.5 if ctx.scale is None else ctx.scale
     by_query, by_key = by_scores @ middle_key, by_scores.transpose(-1, -2) @ some.middle
-    return by_query, by_key, by_value
+    return by_query * scale, by_key * scale, by_value
