@@ -260,7 +260,7 @@ class Traces:
     def words(self) -> Trace:
         """Word embeddings alone: the run ends where the first block begins, and its logits are of no class."""
         with torch.no_grad():
-            return self._run(Want(hidden=True, deepest=0))
+            return self._run(Want(hidden=True, deepest=0, eager=True))  # no route could be faster, so none is tried
 
     @property
     def word_embeddings(self) -> Tensor:
