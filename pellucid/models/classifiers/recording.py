@@ -222,7 +222,7 @@ class _Run:
         recorded is computed whole.
         """
         if self.want.under is not None:
-            return nullcontext() if self._sees_states else shortened(route)
+            return shortened(route)
         return route.explaining() if self._sees_states or self.want.head_graph else answering(route)
 
     @property
