@@ -235,8 +235,8 @@ class Classifier:
         """
         if want.eager:
             return replace(self._recorder(None), computes_in=None).trace(rows, want, embeddings, layer)
-        # Backward rules stand in the place of PyTorch's own functions: where states are recorded too, nothing is left of
-        # a route. A trial is over before the run begins.
+        # Backward rules stand in the place of PyTorch's own functions: where states are recorded too, nothing is left
+        # of a route. A trial is over before the run begins.
         no_part = want.under is not None and want.hidden
         route = None if no_part else self.route_choice.route_for(want, layer is not None)
         return self._recorder(route).trace(rows, want, embeddings, layer)
